@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -40,6 +41,9 @@ type Factory struct {
 	Format string
 	// Settings lists all that Options.Settings may hold.
 	Settings []Setting
+	// NotAStore marks an engine that keeps nothing (package null, which measures the driver): checks of what a store
+	// holds have no meaning for it and are skipped.
+	NotAStore bool
 	// Open opens the store in the existing directory dir, recovering what it holds; an empty directory becomes an
 	// empty store. It fails with ErrLocked, ErrCorrupt, ErrSetting, or the file system's error. dir may contain any
 	// character that the file system allows.
@@ -83,7 +87,7 @@ func (f *Factory) Check(opt Options) error {
 			return fmt.Errorf("%w: engine %s: %s=%s; it takes %s", ErrSetting, f.Name, s.Name, v, strings.Join(s.Values, ", "))
 		}
 	}
-	for _, name := range sortedKeys(opt.Settings) {
+	for _, name := range slices.Sorted(maps.Keys(opt.Settings)) {
 		if !slices.Contains(names, name) {
 			has := "none"
 			if len(names) > 0 {
@@ -93,15 +97,6 @@ func (f *Factory) Check(opt Options) error {
 		}
 	}
 	return nil
-}
-
-func sortedKeys(m map[string]string) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // Engine is one open store. Its methods may be called by several goroutines at once, except that Close comes last:

@@ -1,0 +1,295 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"tpccbench/engines"
+	"tpccbench/matrix"
+	"tpccbench/record"
+	"tpccbench/study"
+	"tpccbench/tpcc"
+)
+
+type cellFlags struct {
+	engine, device string
+	w, terminals   int
+	seconds        float64
+	warmUp         float64
+	transactions   int64
+	seed           uint64
+	mix            string
+	set, dirs      []string
+	from           string
+	asJSON         bool
+}
+
+func newCellCommand() *cobra.Command {
+	var fl cellFlags
+	cmd := &cobra.Command{
+		Use:   "cell",
+		Short: "Run a single cell, or one again from its raw record",
+		Long: `Runs one cell: one engine on one device at one W with so many terminals. The data is loaded, the run is made in a fresh
+process, the store is opened again and checked, and the data is removed.
+
+With --from, the cell of a raw record is run again: the same engine, settings, W, terminals, seed and length, and so the
+same inputs. Where a device's directory is must be said again if it is not the default.
+
+With --transactions N the run ends after N transactions instead of by time, and the digests of inputs and rows are
+printed; with one terminal they are the same every time, and the same for every engine.`,
+		Example: `  tpccbench cell --engine pure --device ram -w 4 --terminals 64
+  tpccbench cell --engine sqlite --device sd=/mnt/card --seconds 30 --set page_size=1024 --json
+  tpccbench cell --engine pure --device ram --terminals 1 --transactions 20000
+  tpccbench cell --from results/mine/raw/matrix-ram-w1-pure-64-r1.json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runCell(cmd, &fl) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&fl.engine, "engine", "", "engine; tpccbench engines lists them")
+	f.StringArrayVar(&fl.dirs, "device", nil, "ram, sd, or NAME=DIR: where the data lies (ram must be on tmpfs, any other on a disk; default ram=/dev/shm)")
+	f.IntVarP(&fl.w, "warehouses", "w", 1, "warehouses")
+	f.IntVar(&fl.terminals, "terminals", 16, "terminals, each with one transaction at a time")
+	f.Float64Var(&fl.seconds, "seconds", 20, "length of the measured window")
+	f.Float64Var(&fl.warmUp, "warm-up", 0, "seconds that are run before the window and not measured")
+	f.Int64Var(&fl.transactions, "transactions", 0, "end after so many transactions instead of after --seconds")
+	f.Uint64Var(&fl.seed, "seed", 106, "seed of population and inputs")
+	f.StringVar(&fl.mix, "mix", tpcc.StandardMix().String(), "weights of New-Order, Payment, Order-Status, Delivery, Stock-Level")
+	f.StringArrayVar(&fl.set, "set", nil, "NAME=VALUE: a setting of the engine (repeatable)")
+	f.StringVar(&fl.from, "from", "", "raw record of the run to make again; the other flags then override what it says")
+	f.BoolVar(&fl.asJSON, "json", false, "print one JSON object with the columns of matrix.csv as keys")
+	return cmd
+}
+
+// spec makes the run's Spec from the flags, and from the record of --from under them.
+func (fl *cellFlags) spec(cmd *cobra.Command) (spec record.Spec, dir string, old *record.Run, err error) {
+	given := func(name string) bool { return fl.from == "" || cmd.Flags().Changed(name) }
+	if fl.from != "" {
+		if old, err = record.Read(fl.from); err != nil {
+			return spec, "", nil, err
+		}
+		spec = old.Spec
+	}
+	spec.Transport = "inproc"
+	if given("engine") {
+		if spec.Engine = fl.engine; fl.engine == "" {
+			return spec, "", nil, errors.New("--engine is missing; tpccbench engines lists them")
+		}
+	}
+	if given("set") {
+		if spec.Settings, err = parseSettings(fl.set); err != nil {
+			return spec, "", nil, err
+		}
+	}
+	if given("warehouses") {
+		spec.W = fl.w
+	}
+	if given("terminals") {
+		spec.Terminals = fl.terminals
+	}
+	if given("seed") {
+		spec.Seed = fl.seed
+	}
+	if given("warm-up") {
+		spec.WarmUp = fl.warmUp
+	}
+	if given("mix") {
+		weights, err := tpcc.ParseWeights(fl.mix)
+		if err != nil {
+			return spec, "", nil, fmt.Errorf("--mix: %w", err)
+		}
+		spec.Mix = weights[:]
+	}
+	if cmd.Flags().Changed("transactions") && cmd.Flags().Changed("seconds") {
+		return spec, "", nil, errors.New("--transactions and --seconds exclude each other")
+	}
+	if given("seconds") && !cmd.Flags().Changed("transactions") {
+		spec.Seconds, spec.Transactions = fl.seconds, 0
+	}
+	if cmd.Flags().Changed("transactions") {
+		spec.Seconds, spec.WarmUp, spec.Transactions = 0, 0, fl.transactions
+		if fl.transactions < 1 {
+			return spec, "", nil, fmt.Errorf("--transactions is %d; it must be at least 1", fl.transactions)
+		}
+	}
+	dir, err = fl.place(&spec)
+	return spec, dir, old, err
+}
+
+// place reads --device into the spec and returns the directory.
+func (fl *cellFlags) place(spec *record.Spec) (string, error) {
+	switch {
+	case len(fl.dirs) > 1:
+		return "", errors.New("--device is given twice; a cell has one")
+	case len(fl.dirs) == 1:
+		name, dir, hasDir, err := splitDevice(fl.dirs[0])
+		if err != nil {
+			return "", err
+		}
+		if fl.from == "" || name != spec.Device {
+			spec.Device, spec.Kind = name, study.DefaultKind(name)
+		}
+		if hasDir {
+			return dir, nil
+		}
+	case spec.Device == "":
+		return "", errors.New("--device is missing: ram, sd, or NAME=DIR")
+	}
+	return study.DefaultDir(spec.Kind), nil
+}
+
+// splitDevice reads NAME or NAME=DIR.
+func splitDevice(arg string) (name, dir string, hasDir bool, err error) {
+	if arg == "ram" || arg == "sd" {
+		return arg, "", false, nil
+	}
+	m, err := study.ParseDevices([]string{arg})
+	if err != nil {
+		return "", "", false, fmt.Errorf("--device %s: it must be ram, sd or NAME=DIR", arg)
+	}
+	for name, dir = range m {
+	}
+	return name, dir, true, nil
+}
+
+// check says what is wrong with the spec before anything is loaded.
+func checkSpec(spec *record.Spec) error {
+	f, err := study.Engine(allEngines, spec.Engine)
+	if err != nil {
+		return err
+	}
+	if err := f.Check(engines.Options{Settings: spec.Settings}); err != nil {
+		return err
+	}
+	if err := tpcc.StandardScale(spec.W).Validate(); err != nil {
+		return fmt.Errorf("-w: %w", err)
+	}
+	switch {
+	case spec.Terminals < 1 || spec.Terminals > 4096:
+		return fmt.Errorf("--terminals is %d; it must be 1..4096", spec.Terminals)
+	case spec.Transactions == 0 && !(spec.Seconds > 0 && spec.Seconds <= 1e6):
+		return fmt.Errorf("--seconds is %v; it must be above 0", spec.Seconds)
+	case !(spec.WarmUp >= 0 && spec.WarmUp <= 1e6):
+		return fmt.Errorf("--warm-up is %v; it must not be negative", spec.WarmUp)
+	case len(spec.Mix) != tpcc.NumTypes:
+		return fmt.Errorf("the mix must have %d weights", tpcc.NumTypes)
+	}
+	return nil
+}
+
+func runCell(cmd *cobra.Command, fl *cellFlags) error {
+	spec, dir, old, err := fl.spec(cmd)
+	if err != nil {
+		return err
+	}
+	if err := checkSpec(&spec); err != nil {
+		return err
+	}
+	r, err := newRunner()
+	if err != nil {
+		return err
+	}
+	seconds := spec.Seconds
+	if spec.Transactions > 0 {
+		seconds = math.Min(float64(spec.Transactions)/10_000+1, 600)
+	}
+	estimate, need, _ := matrix.Estimate(matrix.Run{Kind: spec.Kind, W: spec.W, Seconds: seconds, WarmUpSeconds: spec.WarmUp})
+	id := study.Identity{
+		Study: "cell", Phase: record.PhaseCell, Round: 1, Order: 1, Registration: record.Registration{Exploratory: true},
+		Cell: fmt.Sprintf("%s-w%d-%s-%d", spec.Device, spec.W, spec.Engine, spec.Terminals),
+	}
+	p := study.NewProgress(terminal(), estimate)
+	p.Begin(id.Cell, estimate)
+	run, err := r.Cell(cmd.Context(), study.Device{Name: spec.Device, Kind: spec.Kind, Dir: dir}, spec, id, need, p.Live)
+	p.Clear()
+	if run == nil {
+		return err
+	}
+	if werr := writeCell(cmd.OutOrStdout(), run, old, fl.asJSON); werr != nil {
+		return werr
+	}
+	if err == nil && run.Status != record.OK {
+		err = fmt.Errorf("%w: %s: %s", study.ErrGate, run.Gate, run.Reason)
+	}
+	return err
+}
+
+func writeCell(w io.Writer, run, old *record.Run, asJSON bool) error {
+	if asJSON {
+		return writeCellJSON(w, run)
+	}
+	for i := range record.Columns {
+		c := &record.Columns[i]
+		v := c.Value(run)
+		if v == "" && record.IsFigure(c.Name) {
+			v = "- (" + run.Missing[c.Name] + ")"
+		}
+		if old != nil && record.IsFigure(c.Name) {
+			before := c.Value(old)
+			if before == "" {
+				before = "-"
+			}
+			v = fmt.Sprintf("%-24s was %s", v, before)
+		}
+		fmt.Fprintf(w, "%-32s %s\n", c.Name, v)
+	}
+	var names []string
+	for name := range run.Digests {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		fmt.Fprintf(w, "%-32s %s\n", "sha256_"+name, run.Digests[name])
+	}
+	for _, text := range run.Warnings {
+		fmt.Fprintf(w, "note: %s\n", text)
+	}
+	for _, text := range run.Violations {
+		fmt.Fprintf(w, "violation: %s\n", text)
+	}
+	return nil
+}
+
+// writeCellJSON prints one object: the columns of matrix.csv in their order, null where not measured, then digests and
+// why the missing ones are missing.
+func writeCellJSON(w io.Writer, run *record.Run) error {
+	type pair struct {
+		name  string
+		value any
+	}
+	var pairs []pair
+	for i := range record.Columns {
+		c := &record.Columns[i]
+		var v any = c.Value(run)
+		if record.IsFigure(c.Name) {
+			v = nil
+			if f, ok := run.Figures[c.Name]; ok {
+				v = f
+			}
+		} else if s := v.(string); slices.Contains([]string{"round", "order", "w", "terminals", "seed", "exploratory"}, c.Name) {
+			v = json.RawMessage(s)
+		}
+		pairs = append(pairs, pair{c.Name, v})
+	}
+	pairs = append(pairs, pair{"reason", run.Reason}, pair{"not_measured", run.Missing}, pair{"digests", run.Digests},
+		pair{"warnings", run.Warnings}, pair{"violations", run.Violations}, pair{"engine_settings", run.EngineSettings},
+		pair{"file_bytes", run.FileBytes}, pair{"engine_busy_ns", run.EngineBusyNS})
+	b := []byte("{")
+	for i, p := range pairs {
+		v, err := json.Marshal(p.value)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = fmt.Appendf(b, "\n %q: %s", p.name, v)
+	}
+	_, err := w.Write(append(b, "\n}\n"...))
+	return err
+}

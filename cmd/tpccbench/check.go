@@ -1,0 +1,67 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"tpccbench/engines"
+	"tpccbench/study"
+	"tpccbench/tpcc"
+	"tpccbench/tpcc/consistency"
+)
+
+func newCheckCommand() *cobra.Command {
+	var engine string
+	var set []string
+	var w int
+	cmd := &cobra.Command{
+		Use:   "check --engine E DIR",
+		Short: "Check the consistency conditions on a stored database",
+		Long: `Opens the database in DIR, which recovers what it holds, and checks clauses 3.3.2.1 to 3.3.2.12 over one snapshot of it.
+Each violation is named. The number of warehouses is read from the database unless -w is given.`,
+		Example: `  tpccbench check --engine pure /data/store`,
+		Args:    exactArgs("the database's directory"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			settings, err := parseSettings(set)
+			if err != nil {
+				return err
+			}
+			if engine == "" {
+				return errors.New("--engine is missing; tpccbench engines lists them")
+			}
+			f, err := study.Engine(allEngines, engine)
+			if err != nil {
+				return err
+			}
+			if f.NotAStore {
+				return fmt.Errorf("--engine %s keeps no rows to check", engine)
+			}
+			if err := f.Check(engines.Options{Settings: settings}); err != nil {
+				return err
+			}
+			violations, checker, err := study.CheckStore(f, args[0], settings, w)
+			if err != nil {
+				return err
+			}
+			out := cmd.OutOrStdout()
+			for t, n := range checker.Rows() {
+				fmt.Fprintf(out, "%-12s %10d rows\n", tpcc.Table(t), n)
+			}
+			for _, v := range violations {
+				fmt.Fprintf(out, "violation: %s\n", v)
+			}
+			if n := consistency.Count(violations); n > 0 {
+				return fmt.Errorf("%w: %d violations of the consistency conditions in %s", study.ErrGate, n, args[0])
+			}
+			fmt.Fprintf(out, "clauses 3.3.2.1 to 3.3.2.12 hold\n")
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&engine, "engine", "", "engine; tpccbench engines lists them")
+	f.IntVarP(&w, "warehouses", "w", 0, "warehouses that the database must have (default: as many as it has)")
+	f.StringArrayVar(&set, "set", nil, "NAME=VALUE: a setting of the engine (repeatable)")
+	return cmd
+}

@@ -1,0 +1,71 @@
+// Command tpccbench compares embedded stores by TPC-C under a plan that was fixed before the run. See the README.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"tpccbench/study"
+)
+
+// Exit codes, as --help lists them.
+const (
+	exitOK          = 0
+	exitGate        = 1   // it ran, and a gate was broken
+	exitUsage       = 2   // bad flags, plan, records, directories: nothing was measured
+	exitInterrupted = 130 // SIGINT or SIGTERM; what was measured is kept
+)
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+func run(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	root := newRoot()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	fmt.Fprintf(os.Stderr, "tpccbench: %v\n", err)
+	switch {
+	case errors.Is(err, study.ErrInterrupted):
+		return exitInterrupted
+	case errors.Is(err, study.ErrGate):
+		return exitGate
+	}
+	return exitUsage
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "tpccbench",
+		Short: "Compare embedded stores by TPC-C, under rules that were fixed before the run",
+		Long: `tpccbench runs a seeded TPC-C mix against embedded stores and compares them under a registered plan: the cells, the
+tuning, the gates and the decisions are fixed before the run, and a run that breaks a correctness gate is no result.
+
+Three uses come first:
+  tpccbench run matrix/preregistered.toml --out results/mine   the whole registered matrix, with one command
+  tpccbench cell --from results/mine/raw/FILE.json             one cell again, from its raw record
+  python3 tables.py results/mine                               the markdown tables, from the raw records alone
+
+It is TPC-C without its wait times (numeric profile): results are transactions/s and New-Orders/min, never tpmC.
+
+Exit codes: 0 all went well; 1 something ran and broke a gate; 2 nothing was measured (bad flags, plan, records,
+directories); 130 interrupted, and what was measured is kept.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(newRunCommand(), newCellCommand(), newEqualCommand(), newCheckCommand(), newEnginesCommand(),
+		newPlanCommand(), newVersionCommand(), newChildCommand())
+	return root
+}

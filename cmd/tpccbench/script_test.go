@@ -1,0 +1,131 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
+
+	"tpccbench/record"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"tpccbench": main})
+}
+
+// TestScripts runs the command-line scripts of testdata/script.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("RAM", ramDir(t))
+			plan, err := filepath.Abs("../../matrix/preregistered.toml")
+			env.Setenv("PLAN", plan)
+			return err
+		},
+		Condition: func(cond string) (bool, error) {
+			switch cond {
+			case "disk": // the scripts' own folder is on a disk
+				var fs unix.Statfs_t
+				err := unix.Statfs(os.TempDir(), &fs)
+				return err == nil && fs.Type != unix.TMPFS_MAGIC && fs.Type != unix.RAMFS_MAGIC, err
+			case "python3":
+				_, err := os.Stat("/usr/bin/python3")
+				return err == nil, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", cond)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"empty":   cmdEmpty,
+			"figures": cmdFigures,
+			"sleep":   cmdSleep,
+			"waitfor": cmdWaitFor,
+		},
+	})
+}
+
+// ramDir is a new directory on a memory file system, removed after the test.
+func ramDir(t *testing.T) string {
+	dir, err := os.MkdirTemp("/dev/shm", "tpccbench-test-")
+	if err != nil {
+		t.Skipf("no memory file system: %v", err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// cmdEmpty fails unless the directory is empty: empty DIR.
+func cmdEmpty(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: empty DIR")
+	}
+	entries, err := os.ReadDir(ts.MkAbs(args[0]))
+	ts.Check(err)
+	for _, e := range entries {
+		ts.Fatalf("%s is left in %s", e.Name(), args[0])
+	}
+}
+
+// cmdFigures compares figures of a raw record or of the JSON of cell: figures FILE column=value|column>value ...
+func cmdFigures(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: figures FILE COLUMN=VALUE|COLUMN>VALUE ...")
+	}
+	var values map[string]any
+	if filepath.Ext(args[0]) == ".json" {
+		r, err := record.Read(ts.MkAbs(args[0]))
+		ts.Check(err)
+		values = map[string]any{}
+		for k, v := range r.Figures {
+			values[k] = v
+		}
+	} else {
+		ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &values))
+	}
+	for _, a := range args[1:] {
+		for i := range a {
+			if a[i] != '=' && a[i] != '>' {
+				continue
+			}
+			want, err := strconv.ParseFloat(a[i+1:], 64)
+			ts.Check(err)
+			got, ok := values[a[:i]].(float64)
+			if !ok || (a[i] == '=' && got != want) || (a[i] == '>' && !(got > want)) {
+				ts.Fatalf("%s: %s is %v; want %s", args[0], a[:i], values[a[:i]], a[i:])
+			}
+			break
+		}
+	}
+}
+
+// cmdWaitFor waits until the file is there: waitfor FILE.
+func cmdWaitFor(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: waitfor FILE")
+	}
+	path := ts.MkAbs(args[0])
+	for range 1200 {
+		if _, err := os.Stat(path); err == nil {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	ts.Fatalf("%s did not appear", args[0])
+}
+
+// cmdSleep waits: sleep SECONDS.
+func cmdSleep(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: sleep SECONDS")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	time.Sleep(time.Duration(n) * time.Second)
+}

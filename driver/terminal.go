@@ -1,0 +1,176 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+
+	"tpccbench/engines"
+	"tpccbench/tpcc"
+	"tpccbench/tpcc/consistency"
+)
+
+// maxConsecutiveFailures is the number of failed transactions in a row with which a terminal ends.
+const maxConsecutiveFailures = 10
+
+// cacheLines keeps what one terminal writes off the cache lines of others: two lines, since processors fetch pairs.
+type cacheLines [128]byte
+
+// terminal draws inputs and hands them to its session, one at a time. All but live and ended is its goroutine's own,
+// until the run has ended.
+type terminal struct {
+	_             cacheLines
+	number        int
+	left          int64 // transactions still to do; never: as many as there is time for
+	clock         *clock
+	recorder      *recorder
+	onAck         func(Ack)
+	source        tpcc.Terminal // by value: its state changes with each draw
+	session       engines.Session
+	ledger        *consistency.Ledger
+	in            tpcc.Input
+	out           Output
+	samples       [bufferedSamples]sample
+	buffered      int // samples in use
+	failuresInRow int
+	live          counters
+	ended         atomic.Bool
+	_             cacheLines
+}
+
+func newTerminal(r *run, number int, session engines.Session) *terminal {
+	t := &terminal{
+		number:   number,
+		left:     never,
+		clock:    &r.clock,
+		recorder: r.recorder,
+		onAck:    r.cfg.OnAck,
+		source:   *tpcc.NewTerminal(r.cfg.Seed, number, r.cfg.Scale, r.cfg.Weights),
+		session:  session,
+		ledger:   consistency.NewLedger(r.cfg.Scale),
+	}
+	if r.cfg.StopAfter > 0 {
+		t.left = r.cfg.share(number)
+	}
+	return t
+}
+
+// run is the closed loop.
+func (t *terminal) run() {
+	for ; t.left > 0; t.left-- {
+		t.source.Next(&t.in)
+		// A pacer belongs here: an open loop waits for the intended start, and takes that as begin.
+		begin := t.clock.now()
+		if begin >= t.clock.end.Load() {
+			break
+		}
+		err := t.call()
+		done := t.clock.now()
+		if err != nil {
+			if t.failed(err, begin, done) {
+				break
+			}
+			continue
+		}
+		t.acknowledged(begin, done)
+	}
+	t.flush()
+}
+
+// call hands the input to the session. A panic of the engine becomes an error.
+func (t *terminal) call() (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &panicError{value: p, stack: debug.Stack()}
+		}
+	}()
+	switch t.in.Type {
+	case tpcc.TxNewOrder:
+		return t.session.NewOrder(&t.in.NewOrder, &t.out.NewOrder)
+	case tpcc.TxPayment:
+		return t.session.Payment(&t.in.Payment, &t.out.Payment)
+	case tpcc.TxOrderStatus:
+		return t.session.OrderStatus(&t.in.OrderStatus, &t.out.OrderStatus)
+	case tpcc.TxDelivery:
+		return t.session.Delivery(&t.in.Delivery, &t.out.Delivery)
+	default:
+		return t.session.StockLevel(&t.in.StockLevel, &t.out.StockLevel)
+	}
+}
+
+// acknowledged keeps the books of a transaction that the engine has answered.
+func (t *terminal) acknowledged(begin, done int64) {
+	t.failuresInRow = 0
+	s := sample{done: done, latency: done - begin, typ: t.in.Type, outcome: committed}
+	switch t.in.Type {
+	case tpcc.TxNewOrder:
+		if t.out.NewOrder.RolledBack {
+			s.outcome = rolledBack
+		}
+		t.ledger.NewOrder(&t.in.NewOrder, &t.out.NewOrder)
+	case tpcc.TxPayment:
+		t.ledger.Payment(&t.in.Payment)
+	case tpcc.TxDelivery:
+		s.skipped = uint8(t.out.Delivery.Skipped())
+		t.ledger.Delivery(&t.in.Delivery, &t.out.Delivery)
+	}
+	if t.onAck != nil {
+		t.onAck(Ack{Terminal: t.number, Number: t.live.attempts(), Input: &t.in, Output: &t.out})
+	}
+	t.live.completed[t.in.Type].Add(1)
+	t.record(s)
+}
+
+// failed keeps the books of a transaction that failed, and says whether the terminal ends with it.
+func (t *terminal) failed(err error, begin, done int64) (ends bool) {
+	t.failuresInRow++
+	var panicked *panicError
+	ends = errors.Is(err, engines.ErrFailed) || errors.Is(err, engines.ErrIndeterminate) || errors.As(err, &panicked) ||
+		t.failuresInRow >= maxConsecutiveFailures
+	t.recorder.fail(Failure{
+		Terminal:      t.number,
+		Number:        t.live.attempts(),
+		Type:          t.in.Type.String(),
+		AtNS:          done - int64(t.clock.start),
+		Error:         err.Error(),
+		EndedTerminal: ends,
+	})
+	t.live.failures.Add(1)
+	t.record(sample{done: done, latency: done - begin, typ: t.in.Type, outcome: failed})
+	return ends
+}
+
+func (t *terminal) record(s sample) {
+	t.samples[t.buffered] = s
+	t.buffered++
+	if t.buffered == len(t.samples) {
+		t.flush()
+	}
+}
+
+func (t *terminal) flush() {
+	t.recorder.add(t.samples[:t.buffered])
+	t.buffered = 0
+}
+
+// closeSession closes the session. A panic of the engine becomes an error.
+func (t *terminal) closeSession() (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &panicError{value: p, stack: debug.Stack()}
+		}
+		if err != nil {
+			err = fmt.Errorf("driver: closing the session of terminal %d: %w", t.number, err)
+		}
+	}()
+	return t.session.Close()
+}
+
+// panicError is a panic of an engine.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.value, e.stack) }

@@ -1,0 +1,160 @@
+// Package pure is the adapter for the record-log store (package store): the five transactions as calls on it.
+//
+// New-Order, Payment and Delivery run on the store's owner goroutine, all that wait at a time as one save: one write
+// and one fdatasync. Order-Status and Stock-Level read the last durable save's state on the caller's own goroutine. A
+// session sees its own last write there, since it was answered only when its save had been published.
+package pure
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+
+	"tpccbench/engines"
+	"tpccbench/engines/pure/store"
+	"tpccbench/engines/pure/store/fs"
+	"tpccbench/tpcc"
+)
+
+// Factory opens record-log stores.
+var Factory = engines.Factory{
+	Name:   "pure",
+	Doc:    "record-log store: all in memory, one owner thread; everything that waits is one save: one log write, one fdatasync",
+	Format: "purelog-1",
+	Settings: []engines.Setting{
+		{Name: "log_segment_bytes", Doc: "size of a log segment, written with zeros before its use", Default: strconv.Itoa(store.DefaultLogSegmentBytes)},
+		{Name: "checkpoint_min_bytes", Doc: "log that a checkpoint waits for at least", Default: strconv.Itoa(store.DefaultCheckpointMinBytes)},
+		{Name: "checkpoint_log_ratio", Doc: "log that a checkpoint waits for, as a multiple of the last image", Default: strconv.Itoa(store.DefaultCheckpointLogRatio)},
+		{Name: "owner_spins", Doc: "how often the idle owner looks for work before its thread sleeps", Default: strconv.Itoa(store.DefaultOwnerSpins)},
+	},
+}
+
+func init() { Factory.Open = open } // open asks Factory what its settings are
+
+type engine struct {
+	s        *store.Store
+	settings map[string]string
+}
+
+// number reads a setting that is a number of at least least.
+func number(opt engines.Options, name string, least float64) (float64, error) {
+	text := Factory.Get(opt, name)
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(v >= least && v <= 1<<40) {
+		return 0, fmt.Errorf("%w: engine pure: %s=%s; it must be a number of at least %v", engines.ErrSetting, name, text, least)
+	}
+	return v, nil
+}
+
+func open(dir string, opt engines.Options) (engines.Engine, error) {
+	if err := Factory.Check(opt); err != nil {
+		return nil, err
+	}
+	settings := map[string]string{"store_format_version": strconv.Itoa(store.FormatVersion)}
+	values := map[string]float64{}
+	for name, least := range map[string]float64{"log_segment_bytes": 64 << 10, "checkpoint_min_bytes": 4096, "checkpoint_log_ratio": 0.01, "owner_spins": 1} {
+		v, err := number(opt, name, least)
+		if err != nil {
+			return nil, err
+		}
+		values[name] = v
+		settings[name] = Factory.Get(opt, name)
+	}
+	d, err := fs.OpenDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open a store: %w", err)
+	}
+	s, err := store.Open(d, schema, store.Options{
+		LogSegmentBytes:    int64(values["log_segment_bytes"]),
+		CheckpointMinBytes: int64(values["checkpoint_min_bytes"]),
+		CheckpointLogRatio: values["checkpoint_log_ratio"],
+		OwnerSpins:         int(values["owner_spins"]),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open the store in %s: %w", dir, translate(err))
+	}
+	return &engine{s, settings}, nil
+}
+
+// translate adds the contract's error to one of the store's.
+func translate(err error) error {
+	for _, e := range []struct{ store, contract error }{
+		{store.ErrIndeterminate, engines.ErrIndeterminate},
+		{store.ErrFailed, engines.ErrFailed},
+		{store.ErrCorrupt, engines.ErrCorrupt},
+		{store.ErrLocked, engines.ErrLocked},
+		{store.ErrNotEmpty, engines.ErrNotEmpty},
+	} {
+		if errors.Is(err, e.store) && !errors.Is(err, e.contract) {
+			err = contractError{e.contract, err}
+		}
+	}
+	return err
+}
+
+// contractError says what the store said and is also one of the contract's errors.
+type contractError struct{ contract, err error }
+
+func (e contractError) Error() string   { return e.err.Error() }
+func (e contractError) Unwrap() []error { return []error{e.contract, e.err} }
+
+func (e *engine) Load(rows iter.Seq[*tpcc.Row]) error {
+	return translate(e.s.Load(func(l *store.Loader) error {
+		for r := range rows {
+			if err := addRow(l, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+func (e *engine) NewSession() (engines.Session, error) {
+	s := &session{store: e.s, writes: e.s.NewSession(), reads: e.s.NewReader()}
+	s.newOrder, s.payment, s.delivery = s.applyNewOrder, s.applyPayment, s.applyDelivery
+	return s, nil
+}
+
+// Snapshot visits the rows of the last durable save.
+func (e *engine) Snapshot(visit func(*tpcc.Row) error) error {
+	r := e.s.NewReader()
+	defer r.Close()
+	v := r.Pin()
+	var row tpcc.Row
+	for _, t := range tpcc.Tables {
+		cols := columns[t]
+		row = tpcc.Row{Table: t}
+		for c := v.Scan(store.TableID(t), 0, ^uint64(0)); c.Next(); {
+			key, fields := c.Key(), c.Row()
+			for i := range cols {
+				row.Col[i] = cols[i].get(key, fields)
+			}
+			if err := visit(&row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (e *engine) Facts() (engines.Facts, error) {
+	files, err := e.s.Files()
+	if err != nil {
+		return engines.Facts{}, err
+	}
+	st := e.s.Stats()
+	f := engines.Facts{
+		Commits: st.Saves, Syncs: st.Syncs, Checkpoints: st.Checkpoints, LogBytes: st.LogBytes, OwnerTID: st.OwnerTID,
+		BusyNS: map[string]int64{"apply": int64(st.Apply), "log": int64(st.Write), "sync": int64(st.Sync),
+			"publish": int64(st.Publish), "answer": int64(st.Answer)},
+		FileBytes: map[string]int64{},
+		Settings:  e.settings,
+	}
+	for _, file := range files {
+		f.FileBytes[file.Name] = file.Bytes
+	}
+	return f, nil
+}
+
+func (e *engine) Close() error { return e.s.Close() }

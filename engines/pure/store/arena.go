@@ -1,0 +1,139 @@
+package store
+
+import "sync/atomic"
+
+// The arena holds all nodes of all tries in large chunks of words without pointers, so that the garbage collector
+// neither scans nor counts rows.
+//
+// Invariants:
+//   - A node belongs to the owner goroutine alone while its birth is the epoch that the owner is working on; from
+//     the publication of that epoch on it never changes until it is reclaimed.
+//   - A node is reachable from the versions birth..retired-1, where retired is the epoch in which the owner unlinked
+//     it; it returns to its free list only when no reader has one of these versions pinned.
+//   - Every parent of a node in the owner's tree is at least as young as the node.
+type arena struct {
+	chunks [maxChunks]*chunk
+	count  int    // chunks in use
+	next   uint32 // units of the last chunk handed out
+	free   [numClasses]ref
+	// epoch is the one that the owner works on; readers never look at it.
+	epoch uint64
+	// retired lists the published nodes that were unlinked in epoch.
+	retired []ref
+
+	allocated atomic.Int64 // bytes of chunks
+	freeBytes int64        // bytes on free lists; owner only
+}
+
+// ref names a node: its place in units of unitWords words, and whether it is a leaf. 0 is no node.
+type ref uint32
+
+const (
+	leafBit    = 1
+	unitWords  = 2
+	chunkBits  = 18 // units of a chunk: 4 MiB
+	chunkUnits = 1 << chunkBits
+	chunkWords = chunkUnits * unitWords
+	maxChunks  = 1 << (31 - chunkBits) // 32 GiB in all
+)
+
+type chunk [chunkWords]uint64
+
+func (r ref) leaf() bool { return r&leafBit != 0 }
+
+// node returns the words of r, up to the end of its chunk.
+func (a *arena) node(r ref) []uint64 {
+	u := uint32(r) >> 1
+	return a.chunks[u>>chunkBits][(u&(chunkUnits-1))*unitWords:]
+}
+
+// Size classes: in units, every size up to 16, then eight steps per doubling.
+const (
+	numClasses = 32
+	smallUnits = 16
+)
+
+var classUnits = func() (c [numClasses]uint32) {
+	n := uint32(1)
+	for i := range c {
+		c[i] = n
+		step := uint32(1)
+		for step*smallUnits <= n {
+			step *= 2
+		}
+		n += step
+	}
+	return c
+}()
+
+// classOf[u] is the smallest class that holds u units, for the sizes that nodes have.
+var classOf = func() (c [maxNodeWords/unitWords + 1]uint8) {
+	class := 0
+	for u := range c {
+		for classUnits[class] < uint32(u) {
+			class++
+		}
+		c[u] = uint8(class)
+	}
+	return c
+}()
+
+// classFor is the smallest class that holds so many words.
+func classFor(words uint32) uint8 { return classOf[(words+unitWords-1)/unitWords] }
+
+// alloc returns a node of a class. Its words hold anything.
+func (a *arena) alloc(class uint8, leaf ref) (ref, []uint64) {
+	if r := a.free[class&(numClasses-1)]; r != 0 {
+		n := a.node(r)
+		a.free[class&(numClasses-1)] = ref(n[0])
+		a.freeBytes -= int64(classUnits[class]) * unitWords * 8
+		return r | leaf, n
+	}
+	units := classUnits[class]
+	if a.count == 0 || a.next+units > chunkUnits {
+		if a.count == maxChunks {
+			panic("store: the arena is full (32 GiB)")
+		}
+		a.chunks[a.count] = new(chunk)
+		a.count++
+		a.allocated.Add(chunkWords * 8)
+		a.next = 0
+		if a.count == 1 {
+			a.next = 1 // so that no node has ref 0
+		}
+	}
+	r := ref((uint32(a.count-1)<<chunkBits | a.next) << 1)
+	a.next += units
+	return r | leaf, a.node(r)
+}
+
+// Header of every node: the birth epoch, the size class, and 16 bits of the node's own.
+const (
+	birthShift = 24
+	classShift = 16
+)
+
+func birthOf(n []uint64) uint64  { return n[0] >> birthShift }
+func nodeClass(n []uint64) uint8 { return uint8(n[0] >> classShift) }
+
+func (a *arena) header(class uint8, own uint64) uint64 {
+	return a.epoch<<birthShift | uint64(class)<<classShift | own
+}
+
+// drop unlinks a node: at once free if nobody else has seen it, else retired.
+func (a *arena) drop(r ref) {
+	n := a.node(r)
+	if birthOf(n) == a.epoch {
+		a.release(r, n)
+		return
+	}
+	a.retired = append(a.retired, r)
+}
+
+// release puts a node on its free list.
+func (a *arena) release(r ref, n []uint64) {
+	class := nodeClass(n) & (numClasses - 1)
+	a.freeBytes += int64(classUnits[class]) * unitWords * 8
+	n[0] = uint64(a.free[class])
+	a.free[class] = r &^ leafBit
+}

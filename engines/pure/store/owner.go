@@ -1,0 +1,224 @@
+package store
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"tpccbench/engines/pure/store/reclog"
+)
+
+// The owner is the one goroutine that changes the store. It takes all that waits, applies it, writes the change
+// records of all of it as one save, publishes the version, and only then answers:
+//
+//	sessions --push--> queue --take--> apply -> encode -> write + fdatasync -> publish -> answer
+//	                     ^                                                                  |
+//	                     +------------------------- next batch <----------------------------+
+//
+// It is locked to an OS thread of the name OwnerThread, so that its share of a core can be read from the system.
+
+// OwnerThread is the name of the owner's thread.
+const OwnerThread = "pure-owner"
+
+// maxBatchBytes is when a batch takes no more requests: its records reach this size.
+const maxBatchBytes = 4 << 20
+
+// Session hands transactions over, one at a time.
+type Session struct {
+	s   *Store
+	req request
+}
+
+// NewSession returns a session; it needs no closing.
+func (s *Store) NewSession() *Session {
+	return &Session{s: s, req: request{done: make(chan struct{}, 1)}}
+}
+
+// Do runs f on the owner goroutine and returns when its changes, and all that f has seen, are durable, or with an
+// error: f's own, ErrRange, ErrFailed, ErrClosed. Any error that does not wrap ErrIndeterminate means that nothing of
+// it is left. Do allocates nothing.
+func (c *Session) Do(f TxFunc) error {
+	c.req.run = f
+	return c.s.hand(&c.req)
+}
+
+// hand has the owner carry out r and waits for it.
+func (s *Store) hand(r *request) error {
+	if err := s.Failed(); err != nil {
+		return err
+	}
+	s.queue.push(r)
+	if s.closed.Load() {
+		s.refuse()
+	}
+	<-r.done
+	return r.err
+}
+
+// refuse answers what came too late for the owner. Who pushes looks at closed afterwards, and the owner refuses once
+// more after setting it: so nobody waits in vain.
+func (s *Store) refuse() {
+	for r := s.queue.take(); r != nil; {
+		next := r.next
+		r.err = ErrClosed
+		r.done <- struct{}{}
+		r = next
+	}
+}
+
+// control runs f on the owner goroutine, between saves.
+func (s *Store) control(f func() error) error {
+	return s.hand(&request{control: f, done: make(chan struct{}, 1)})
+}
+
+// own is the owner's loop.
+func (s *Store) own(started chan<- struct{}) {
+	runtime.LockOSThread() // never unlocked: the thread, with its name, ends with the goroutine
+	defer close(s.stopped)
+	s.stats.ownerTID.Store(int64(unix.Gettid()))
+	name := append([]byte(OwnerThread), 0)
+	// A thread without its name is no reason to fail; its TID is known.
+	_ = unix.Prctl(unix.PR_SET_NAME, bytePointer(name), 0, 0, 0)
+	close(started)
+
+	idle := 0
+	for !s.closed.Load() {
+		batch := s.queue.take()
+		if batch == nil {
+			if idle++; idle < s.opt.OwnerSpins {
+				runtime.Gosched()
+			} else {
+				s.queue.park()
+			}
+			continue
+		}
+		idle = 0
+		for batch != nil {
+			batch = s.save(batch)
+		}
+	}
+	s.refuse()
+}
+
+// save carries out requests from the list, as many as one save takes, and returns the others.
+func (s *Store) save(list *request) (rest *request) {
+	if list.run == nil {
+		rest = list.next
+		if list.closing {
+			s.closed.Store(true)
+		} else if list.err = s.Failed(); list.err == nil {
+			list.err = list.control()
+		}
+		list.done <- struct{}{}
+		return rest
+	}
+	clock := time.Now()
+	lap := func(part *counter) {
+		now := time.Now()
+		part.add(int64(now.Sub(clock)))
+		clock = now
+	}
+	failed := s.Failed()
+	s.payload = s.payload[:0]
+	s.chains.reset()
+	committed := uint32(0)
+	r := list
+	for ; r != nil && r.run != nil && len(s.payload) < maxBatchBytes; r = r.next {
+		if failed != nil {
+			r.err = failed
+			continue
+		}
+		if r.err = s.apply(r.run); r.err == nil {
+			committed++
+		}
+	}
+	rest = r
+	lap(&s.stats.apply)
+	if len(s.payload) > 0 {
+		err := s.persist(committed, lap)
+		if err != nil {
+			for r := list; r != rest; r = r.next {
+				if r.err == nil {
+					r.err = err
+				} else {
+					r.err = s.Failed() // it was to be answered after the save that did not come
+				}
+			}
+		} else {
+			s.publish()
+			s.stats.transactions.add(int64(committed))
+		}
+		lap(&s.stats.publish)
+	}
+	for r := list; r != rest; {
+		next := r.next // r is its session's again once answered
+		r.done <- struct{}{}
+		r = next
+	}
+	lap(&s.stats.answer)
+	if len(s.payload) > 0 {
+		s.mayCheckpoint()
+	}
+	return rest
+}
+
+// apply runs one transaction on the working state and appends its records to the payload.
+func (s *Store) apply(run TxFunc) error {
+	x := &s.tx
+	x.begin()
+	err := run(x)
+	if err == nil {
+		err = x.err
+	}
+	if err != nil {
+		x.abort()
+		return err
+	}
+	x.close()
+	for i := range x.ops {
+		s.payload = s.chains.appendOp(s.payload, s.layout, &x.ops[i], x.words)
+	}
+	return nil
+}
+
+// persist makes the batch durable, or fails the store for good: the working state is ahead of what is durable, and
+// what the failed write left only opening again can tell.
+func (s *Store) persist(committed uint32, lap func(*counter)) error {
+	sequence := s.work.sequence + 1
+	bytes, started, err := s.log.write(reclog.Save{Sequence: sequence, Transactions: committed, Payload: s.payload},
+		func() { lap(&s.stats.write) })
+	if err != nil {
+		return s.fail(err, started)
+	}
+	lap(&s.stats.sync)
+	s.work.sequence = sequence
+	s.stats.saves.add(1)
+	s.stats.syncs.add(1)
+	s.stats.logBytes.add(int64(len(s.payload)))
+	s.stats.logFileBytes.add(bytes)
+	s.checkpoints.logBytes += bytes
+	return nil
+}
+
+// fail latches the failure and returns the error of the transactions in flight.
+func (s *Store) fail(err error, indeterminate bool) error {
+	failed := fmt.Errorf("%w: %w; nothing more is written, open it again", ErrFailed, err)
+	s.failed.Store(&failed)
+	if indeterminate {
+		return fmt.Errorf("%w: %w", ErrIndeterminate, failed)
+	}
+	return failed
+}
+
+// publish makes the working state the current version, and goes on to the next epoch.
+func (s *Store) publish() {
+	v := newVersion(s.layout)
+	v.set(s.work)
+	v.epoch = s.arena.epoch
+	s.current.Store(v)
+	s.reclaimer.reclaim(&s.arena, s.arena.epoch, *s.readers.Load())
+	s.arena.epoch++
+	s.stats.freeBytes.Store(s.arena.freeBytes)
+}

@@ -1,0 +1,130 @@
+package store
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"tpccbench/engines/pure/store/fs"
+)
+
+// Options are what Open is told. The zero value means the defaults.
+type Options struct {
+	// LogSegmentBytes is the size of a log segment, rounded up to whole blocks of 4 KiB. Default 32 MiB.
+	LogSegmentBytes int64
+	// A checkpoint starts when the log since the last one has CheckpointMinBytes (default 256 MiB) and
+	// CheckpointLogRatio (default 2) times the size of the last image.
+	CheckpointMinBytes int64
+	CheckpointLogRatio float64
+	// OwnerSpins is how often the idle owner looks again for work before it parks. Default 100.
+	OwnerSpins int
+}
+
+// Defaults of Options.
+const (
+	DefaultLogSegmentBytes    = 32 << 20
+	DefaultCheckpointMinBytes = 256 << 20
+	DefaultCheckpointLogRatio = 2
+	DefaultOwnerSpins         = 100
+)
+
+func (o Options) withDefaults() Options {
+	if o.LogSegmentBytes == 0 {
+		o.LogSegmentBytes = DefaultLogSegmentBytes
+	}
+	if o.CheckpointMinBytes == 0 {
+		o.CheckpointMinBytes = DefaultCheckpointMinBytes
+	}
+	if o.CheckpointLogRatio == 0 {
+		o.CheckpointLogRatio = DefaultCheckpointLogRatio
+	}
+	if o.OwnerSpins == 0 {
+		o.OwnerSpins = DefaultOwnerSpins
+	}
+	return o
+}
+
+// Store is one open store. Its methods may be called by several goroutines, but Close comes last.
+//
+// Invariants: work is the owner's; current is the last durable version, and never anything else; epochs of published
+// versions grow by one, the owner works on the epoch after the current one.
+type Store struct {
+	opt    Options
+	dir    fs.Dir
+	lock   fs.Unlocker
+	layout *layout
+	arena  arena
+	log    wal
+
+	work      *version
+	tx        Tx
+	chains    chains
+	payload   []byte
+	reclaimer reclaimer
+
+	current   atomic.Pointer[version]
+	readersMu sync.Mutex
+	readers   atomic.Pointer[[]*Reader]
+
+	queue   queue
+	stopped chan struct{} // closed when the owner has ended
+	closed  atomic.Bool   // set by the owner, which then ends
+	failed  atomic.Pointer[error]
+
+	checkpoints checkpoints
+	recovery    Recovery
+	stats       stats
+}
+
+// Open opens the store in dir, recovering what it holds; a directory without files becomes an empty store. It fails
+// with ErrLocked, ErrCorrupt (also as ErrVersion or ErrSchema), or the directory's error.
+func Open(dir fs.Dir, schema Schema, opt Options) (*Store, error) {
+	l, err := newLayout(schema)
+	if err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	s := &Store{opt: opt.withDefaults(), dir: dir, layout: l, work: newVersion(l), chains: newChains(l), stopped: make(chan struct{})}
+	s.tx.reads = reads{&s.arena, l, s.work}
+	s.readers.Store(&[]*Reader{})
+	s.queue.init()
+	s.log = wal{dir: dir, schema: l.digest, segmentBytes: (s.opt.LogSegmentBytes + 4095) / 4096 * 4096, ready: make(chan prepared, 1)}
+	if s.lock, err = dir.Lock(lockName); err != nil {
+		if isLocked(err) {
+			return nil, fmt.Errorf("%w: %s is locked", ErrLocked, dir.Path(lockName))
+		}
+		return nil, err
+	}
+	if err := s.recover(); err != nil {
+		s.log.close()
+		s.lock.Unlock()
+		return nil, err
+	}
+	started := make(chan struct{})
+	go s.own(started)
+	<-started
+	return s, nil
+}
+
+// Close waits for the transactions that were handed over and a checkpoint that runs, and closes the files. A store
+// that has failed closes without an error of its own; sessions get ErrClosed from then on.
+func (s *Store) Close() error {
+	s.queue.push(&request{closing: true, done: make(chan struct{}, 1)})
+	<-s.stopped
+	s.checkpoints.wait()
+	err := s.log.close()
+	if uerr := s.lock.Unlock(); err == nil {
+		err = uerr
+	}
+	return err
+}
+
+// Failed is the error that the store failed with, nil while it has not.
+func (s *Store) Failed() error {
+	if p := s.failed.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// FormatVersion is the version of the files that this package writes and reads.
+const FormatVersion = 1

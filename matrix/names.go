@@ -1,0 +1,81 @@
+package matrix
+
+import (
+	"maps"
+	"slices"
+)
+
+// CheckNames reports every engine of the plan that known does not know, and every setting that an engine it is given
+// to does not have, as Problems. known returns the names of the engine's settings, and whether there is such an
+// engine.
+func (p *Plan) CheckNames(known func(engine string) (settings []string, ok bool)) error {
+	ps := &problems{file: p.file, lines: p.lines}
+	engine := func(path, name string) bool {
+		_, ok := known(name)
+		if !ok {
+			ps.add(path, "there is no engine %q", name)
+		}
+		return ok
+	}
+	settings := func(path, engine string, given map[string]string) {
+		has, ok := known(engine)
+		if !ok {
+			return // reported where the engine is named
+		}
+		for _, name := range slices.Sorted(maps.Keys(given)) {
+			if !slices.Contains(has, name) {
+				ps.add(path+".settings."+name, "engine %s has no such setting; it has %s", engine, orNone(has))
+			}
+		}
+	}
+	for _, e := range p.Gate.EqualEngines {
+		engine("gates.equal_engines", e)
+	}
+	for i := range p.Tunings {
+		t := &p.Tunings[i]
+		for _, e := range t.AppliesTo {
+			engine(t.path+".applies_to", e)
+		}
+		for _, g := range t.Groups {
+			engine(g.path+".engine", g.Engine)
+		}
+		for j := range t.Candidates {
+			c := &t.Candidates[j]
+			given := slices.Clone(c.Engines)
+			if c.Eligible {
+				given = append(given, t.AppliesTo...) // if chosen
+			}
+			slices.Sort(given)
+			for _, e := range slices.Compact(given) {
+				settings(c.path, e, c.Settings)
+			}
+		}
+	}
+	for i := range p.Rows {
+		if r := &p.Rows[i]; engine(r.path+".engine", r.Engine) {
+			settings(r.path, r.Engine, r.Settings)
+		}
+	}
+	return ps.err()
+}
+
+// CheckColumns reports every column of the decisions that is none, as Problems. known says whether there is a figure
+// of that name in a raw record.
+func (p *Plan) CheckColumns(known func(column string) bool) error {
+	ps := &problems{file: p.file, lines: p.lines}
+	check := func(path, column string) {
+		if column != "" && !known(column) {
+			ps.add(path, "there is no column %q", column)
+		}
+	}
+	for _, d := range p.Decisions {
+		for _, c := range d.Report {
+			check(d.path+".report", c)
+		}
+		for _, c := range d.Conditions {
+			check(c.path+".column", c.Column)
+			check(c.path+".over_column", c.OverColumn)
+		}
+	}
+	return ps.err()
+}

@@ -1,0 +1,168 @@
+package record
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tpccbench/tpcc"
+)
+
+// Column documents one column of matrix.csv and one key of cell --json.
+type Column struct {
+	Name string
+	Doc  string
+	// label is nil for a figure, which is in Run.Figures or Run.Missing under Name.
+	label func(*Run) string
+}
+
+// Columns lists the columns in their order.
+var Columns = columns()
+
+var figures = func() map[string]bool {
+	m := map[string]bool{}
+	for _, c := range Columns {
+		if c.label == nil {
+			m[c.Name] = true
+		}
+	}
+	return m
+}()
+
+// IsFigure reports whether name is a column that holds a figure.
+func IsFigure(name string) bool { return figures[name] }
+
+// FigureColumns lists the columns that hold a figure.
+func FigureColumns() []string {
+	var names []string
+	for _, c := range Columns {
+		if c.label == nil {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+func columns() []Column {
+	label := func(name, doc string, f func(*Run) string) Column { return Column{name, doc, f} }
+	figure := func(name, doc string) Column { return Column{name, doc, nil} }
+	cols := []Column{
+		label("study", "name of the study", func(r *Run) string { return r.Study }),
+		label("phase", "gate, tuning, matrix or cell", func(r *Run) string { return r.Phase }),
+		label("cell", "name of the cell", func(r *Run) string { return r.Cell }),
+		label("label", "row of the tables: the engine, or the name of a row with settings of its own", func(r *Run) string { return r.Row() }),
+		label("candidate", "in the tuning: name of the settings that were tried", func(r *Run) string { return r.Candidate }),
+		label("round", "round, from 1", func(r *Run) string { return strconv.Itoa(r.Round) }),
+		label("order", "position in the phase, from 1", func(r *Run) string { return strconv.Itoa(r.Order) }),
+		label("engine", "engine", func(r *Run) string { return r.Spec.Engine }),
+		label("settings", "settings that were given to the engine, name=value, separated by blanks",
+			func(r *Run) string { return SettingsText(r.Spec.Settings) }),
+		label("device", "name of the device", func(r *Run) string { return r.Spec.Device }),
+		label("w", "warehouses", func(r *Run) string { return strconv.Itoa(r.Spec.W) }),
+		label("terminals", "terminals, each with one transaction at a time", func(r *Run) string { return strconv.Itoa(r.Spec.Terminals) }),
+		label("transport", "between terminal and engine: inproc", func(r *Run) string { return r.Spec.Transport }),
+		label("seed", "seed of population and inputs", func(r *Run) string { return strconv.FormatUint(r.Spec.Seed, 10) }),
+		label("status", "ok, or the gate that the run broke", func(r *Run) string {
+			if r.Status == OK {
+				return OK
+			}
+			return r.Gate
+		}),
+		figure("seconds", "length of the measured window by the clock, s"),
+		figure("tx_per_s", "commits and rollbacks by specification, all types, per second"),
+		figure("nopm", "committed New-Orders per minute"),
+		figure("attempts", "transactions begun that ended in the window"),
+		figure("commits", "transactions committed"),
+		figure("rollbacks", "New-Orders rolled back as the specification wants (clause 2.4.1.4)"),
+		figure("failures", "transactions that failed"),
+		figure("skipped_deliveries", "districts that a Delivery found without a new order"),
+	}
+	for _, t := range tpcc.Types {
+		n := t.String()
+		cols = append(cols, figure("count_"+n, n+" transactions that ended in the window without failure"))
+		for _, p := range []string{"p50", "p90", "p99", "p999", "max"} {
+			cols = append(cols, figure("latency_ns_"+p+"_"+n, n+": response time at the terminal, request to durable answer, "+p+", ns"))
+		}
+	}
+	return append(cols,
+		figure("cpu_us_per_tx", "CPU time of the process, driver included, per transaction, us"),
+		figure("driver_cpu_us_per_tx", "CPU time of drawing, calling and recording alone, measured with the null engine, us"),
+		figure("owner_core_share", "share of one core that the thread which applies writes used, 0..1"),
+		figure("rss_bytes", "resident memory at the end of the window, driver included"),
+		figure("peak_rss_bytes", "highest resident memory since the store was open"),
+		figure("state_bytes", "live rows at the end, every column at its packed width, without indexes"),
+		figure("store_bytes", "size of the store's files at the end of the window"),
+		figure("log_bytes_per_tx", "bytes of log or WAL that the engine wrote per transaction, without block padding"),
+		figure("write_bytes_per_tx", "write_bytes of /proc/PID/io per transaction: pages dirtied"),
+		figure("device_bytes_per_tx", "bytes written to the whole device per transaction, all writers; in a RAM cell the device behind the temporary directory"),
+		figure("syncs_per_tx", "fsync and fdatasync calls of the engine per transaction"),
+		figure("device_flushes_per_tx", "flush requests that the whole device completed per transaction"),
+		figure("commits_durable", "durable commits: transactions, or groups where the engine groups"),
+		figure("checkpoints", "checkpoints in the window"),
+		figure("psi_cpu_share", "share of the window in which some task waited for a CPU (pressure stall information), 0..1"),
+		figure("steal_share", "share of all CPU time in the window that the host took away, 0..1"),
+		figure("calibration_ns", "mean time of a fixed loop run before and after, ns: compare between runs to see the machine drift"),
+		label("plan_sha256", "SHA-256 of the plan", func(r *Run) string { return r.Registration.PlanSHA256 }),
+		label("plan_commit", "commit that has the plan unchanged", func(r *Run) string { return r.Registration.PlanCommit }),
+		label("tool_commit", "commit that the program was built from", func(r *Run) string { return r.Build.ToolCommit }),
+		label("exploratory", "true unless plan and program were committed unchanged before the run",
+			func(r *Run) string { return strconv.FormatBool(r.Registration.Exploratory) }),
+	)
+}
+
+// SettingsText renders settings as name=value in name order, separated by blanks.
+func SettingsText(m map[string]string) string {
+	var parts []string
+	for _, k := range sortedKeys(m) {
+		parts = append(parts, k+"="+m[k])
+	}
+	return strings.Join(parts, " ")
+}
+
+// Number renders a figure: whole numbers without a point, others with up to six significant digits.
+func Number(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+		return strconv.FormatInt(int64(v), 10)
+	}
+	return strconv.FormatFloat(v, 'g', 6, 64)
+}
+
+// Value is the column's value in the run as CSV text; empty: not measured.
+func (c *Column) Value(r *Run) string {
+	if c.label != nil {
+		return c.label(r)
+	}
+	if v, ok := r.Figures[c.Name]; ok {
+		return Number(v)
+	}
+	return ""
+}
+
+// WriteCSV writes one row per run under a header of column names.
+func WriteCSV(w io.Writer, runs []*Run) error {
+	cw := csv.NewWriter(w)
+	row := make([]string, len(Columns))
+	for i, c := range Columns {
+		row[i] = c.Name
+	}
+	if err := cw.Write(row); err != nil {
+		return err
+	}
+	for _, r := range runs {
+		for i := range Columns {
+			row[i] = Columns[i].Value(r)
+		}
+		if err := cw.Write(row); err != nil {
+			return fmt.Errorf("run %s: %w", r.Name(), err)
+		}
+	}
+	cw.Flush()
+	return cw.Error()
+}
+
+func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

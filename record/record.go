@@ -1,0 +1,317 @@
+// Package record is the raw record of one run: what was asked for, what was measured, what was not and why, and all
+// that is needed to do the same run again. A record is one JSON file; it is written once and never changed. Everything
+// that the project prints about a study is computed from such files.
+//
+// The format has a name and a version (Format, Version). Read refuses a record of another format or version, one with
+// an unknown or missing column, and one that is cut short, each with an error that names the file.
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Format and Version identify the record format.
+const (
+	Format  = "tpccbench.run"
+	Version = 1
+)
+
+// Values of Run.Status. A run that broke a gate has Failed and its Gate; it stays among the raw records and is in no
+// table.
+const (
+	OK     = "ok"
+	Failed = "failed"
+)
+
+// Gates: why a run is not a result.
+const (
+	GateFailures    = "failures"     // a transaction failed
+	GateConsistency = "consistency"  // clauses 3.3.2.1-12
+	GateAcked       = "acknowledged" // the rows that acknowledged transactions must have left are not all there
+	GateDurable     = "durability"   // fewer device flushes than acknowledged commits
+	GateCrash       = "crash"        // the process that ran it ended without a result
+	GateEqual       = "equal"        // the engines' rows differ
+)
+
+// Phases of a study.
+const (
+	PhaseGate   = "gate"
+	PhaseTuning = "tuning"
+	PhaseMatrix = "matrix"
+	PhaseCell   = "cell" // a single run by hand
+)
+
+// Spec says what to run; the same Spec gives the same inputs.
+type Spec struct {
+	Engine    string            `json:"engine"`
+	Settings  map[string]string `json:"settings"`
+	Device    string            `json:"device"`      // its name in the plan
+	Kind      string            `json:"device_kind"` // KindMemory or KindDisk
+	W         int               `json:"w"`
+	Terminals int               `json:"terminals"`
+	Transport string            `json:"transport"` // "inproc"
+	Seed      uint64            `json:"seed"`      // of the population and of the terminals' streams
+	Mix       []int             `json:"mix"`       // weights in the order of tpcc.Types
+	Seconds   float64           `json:"seconds"`   // of the measured window; 0 with Transactions
+	WarmUp    float64           `json:"warm_up_seconds"`
+	// Transactions, if not 0, ends the run after that many transactions instead of after Seconds.
+	Transactions int64 `json:"transactions,omitempty"`
+}
+
+// Kinds of device.
+const (
+	KindMemory = "memory" // tmpfs or ramfs
+	KindDisk   = "disk"   // a file system on a block device
+)
+
+// Run is one raw record.
+type Run struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+
+	Study string `json:"study"`
+	Phase string `json:"phase"`
+	Cell  string `json:"cell"`
+	// Label names the row of the tables that the cell belongs to; empty: the engine's name. Candidate names the
+	// settings that a run of the tuning tried.
+	Label     string `json:"label,omitempty"`
+	Candidate string `json:"candidate,omitempty"`
+	Round     int    `json:"round"` // from 1
+	Order     int    `json:"order"` // position in the phase, from 1
+
+	Spec Spec `json:"spec"`
+
+	Status     string   `json:"status"`
+	Gate       string   `json:"gate,omitempty"`       // the gate that was broken
+	Reason     string   `json:"reason,omitempty"`     // in words
+	Violations []string `json:"violations,omitempty"` // of the consistency conditions, the first few
+	Warnings   []string `json:"warnings,omitempty"`   // true of a run with status ok: what a reader must know
+
+	Started time.Time `json:"started"`
+	Ended   time.Time `json:"ended"`
+
+	// Figures holds every column of Columns that was measured; Missing says why each of the others was not.
+	Figures map[string]float64 `json:"figures"`
+	Missing map[string]string  `json:"missing"`
+
+	// Histograms holds, per transaction type, the HdrHistogram of its latencies in ns, in its V2 compressed encoding in
+	// base64, which all HdrHistogram libraries read.
+	Histograms map[string]string `json:"histograms,omitempty"`
+	Series     []Second          `json:"series,omitempty"`
+	Digests    map[string]string `json:"digests,omitempty"` // inputs, rows, and each table; SHA-256, hex
+
+	EngineSettings map[string]string `json:"engine_settings"` // read back from the engine
+	EngineBusyNS   map[string]int64  `json:"engine_busy_ns,omitempty"`
+	FileBytes      map[string]int64  `json:"file_bytes"`
+	RowCounts      map[string]int64  `json:"row_counts,omitempty"`
+
+	Machine json.RawMessage `json:"machine,omitempty"`
+	Storage json.RawMessage `json:"storage,omitempty"` // the device behind the data directory
+
+	Build        Build        `json:"build"`
+	Registration Registration `json:"registration"`
+}
+
+// Second is one second of a run's series. Counts are of transactions that ended in it. A nil field was not measured.
+type Second struct {
+	Second       int    `json:"second"` // from 1
+	Transactions int64  `json:"transactions"`
+	LatencyNSMax int64  `json:"latency_ns_max"`
+	RSSBytes     *int64 `json:"rss_bytes"`
+	CPUNS        *int64 `json:"cpu_ns"`
+	DeviceBytes  *int64 `json:"device_bytes"`
+}
+
+// Build says what was measured with.
+type Build struct {
+	ToolCommit   string `json:"tool_commit"` // empty if unknown
+	ToolModified bool   `json:"tool_modified"`
+	GoVersion    string `json:"go_version"`
+	CGOCFlags    string `json:"cgo_cflags"`
+}
+
+// Registration says under which plan a run was made.
+type Registration struct {
+	PlanSHA256  string `json:"plan_sha256,omitempty"`
+	PlanCommit  string `json:"plan_commit,omitempty"` // the commit that has the plan unchanged; empty: none
+	Exploratory bool   `json:"exploratory"`
+	Quick       bool   `json:"quick"`
+}
+
+// Row is the name of the row of the tables that the run belongs to.
+func (r *Run) Row() string {
+	if r.Label == "" {
+		return r.Spec.Engine
+	}
+	return r.Label
+}
+
+// Name is the record's file name without .json: PHASE-CELL-rN.
+func (r *Run) Name() string { return fmt.Sprintf("%s-%s-r%d", r.Phase, r.Cell, r.Round) }
+
+// Set records a measured figure. The column must be one of Columns.
+func (r *Run) Set(column string, v float64) {
+	mustColumn(column)
+	delete(r.Missing, column)
+	r.Figures[column] = v
+}
+
+// Miss records why a figure was not measured. The column must be one of Columns.
+func (r *Run) Miss(column, reason string) {
+	mustColumn(column)
+	delete(r.Figures, column)
+	r.Missing[column] = reason
+}
+
+func mustColumn(name string) {
+	if !IsFigure(name) {
+		panic("record: no figure column " + name)
+	}
+}
+
+// New returns an empty record of this format.
+func New() *Run {
+	return &Run{Format: Format, Version: Version, Figures: map[string]float64{}, Missing: map[string]string{}}
+}
+
+// Validate checks the record against the schema.
+func (r *Run) Validate() error {
+	switch {
+	case r.Format != Format:
+		return fmt.Errorf("format is %q, not %q", r.Format, Format)
+	case r.Version != Version:
+		return fmt.Errorf("version is %d; this program reads version %d", r.Version, Version)
+	case r.Phase == "" || r.Cell == "" || r.Round < 1:
+		return fmt.Errorf("phase %q, cell %q, round %d: each must be given", r.Phase, r.Cell, r.Round)
+	case r.Status != OK && r.Status != Failed:
+		return fmt.Errorf("status is %q; it must be %q or %q", r.Status, OK, Failed)
+	case r.Status == Failed && (r.Gate == "" || r.Reason == ""):
+		return errors.New("a failed run must name its gate and reason")
+	}
+	for name := range r.Figures {
+		if !IsFigure(name) {
+			return fmt.Errorf("unknown figure %q", name)
+		}
+	}
+	for name := range r.Missing {
+		if !IsFigure(name) {
+			return fmt.Errorf("unknown figure %q among the missing", name)
+		}
+	}
+	for _, name := range FigureColumns() {
+		_, has := r.Figures[name]
+		reason, lacks := r.Missing[name]
+		if has == lacks || (lacks && reason == "") {
+			return fmt.Errorf("figure %q must be either measured or missing with a reason", name)
+		}
+	}
+	return nil
+}
+
+// Read reads and checks the record in the file.
+func Read(path string) (*Run, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := new(Run)
+	if err := decode(path, b, r); err != nil {
+		return nil, err
+	}
+	if err := r.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+// decode decodes the content of a file, which must be one JSON object with known keys, into v.
+func decode(path string, b []byte, v any) error {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(v); err != nil {
+		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+			return fmt.Errorf("%s: the record is cut short after %d bytes", path, len(b))
+		}
+		return fmt.Errorf("%s: not a raw record: %w", path, err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: something follows the record", path)
+	}
+	return nil
+}
+
+// ReadDir reads all raw records of a folder, in name order, without the records of gates (gate-*.json). A file that
+// does not end in .json is none, nor is one whose name begins with a dot.
+func ReadDir(dir string) ([]*Run, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var runs []*Run
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasSuffix(name, ".json") || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "gate-") {
+			continue
+		}
+		r, err := Read(filepath.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		if r.Name()+".json" != name {
+			return nil, fmt.Errorf("%s: the record inside is %s", filepath.Join(dir, name), r.Name())
+		}
+		runs = append(runs, r)
+	}
+	slices.SortStableFunc(runs, func(a, b *Run) int { return strings.Compare(a.Name(), b.Name()) })
+	return runs, nil
+}
+
+// Write writes the record as a new file of dir, under its Name, so that the file is either there whole or not at all.
+// It refuses to replace an existing record and returns the path.
+func Write(dir string, r *Run) (string, error) {
+	if err := r.Validate(); err != nil {
+		return "", fmt.Errorf("record %s: %w", r.Name(), err)
+	}
+	b, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return "", fmt.Errorf("record %s: %w", r.Name(), err)
+	}
+	path := filepath.Join(dir, r.Name()+".json")
+	return path, writeNew(path, append(b, '\n'))
+}
+
+// writeNew makes path with the content, durably, failing with fs.ErrExist if it is there.
+func writeNew(path string, content []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(content)
+	if err == nil {
+		err = tmp.Chmod(0o644)
+	}
+	if err == nil {
+		err = tmp.Sync()
+	}
+	if cerr := tmp.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return os.Link(tmp.Name(), path)
+}

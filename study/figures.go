@@ -1,0 +1,129 @@
+package study
+
+import (
+	"tpccbench/driver"
+	"tpccbench/engines"
+	"tpccbench/procsample"
+	"tpccbench/record"
+	"tpccbench/tpcc"
+)
+
+// figures writes the columns of a record: each either measured or missing with its reason.
+type figures struct {
+	run       *record.Run
+	completed int64 // transactions in the window
+}
+
+func (f *figures) set(column string, v procsample.Value, per float64) {
+	if !v.OK() {
+		f.run.Miss(column, v.Reason)
+		return
+	}
+	f.run.Set(column, float64(v.N)/per)
+}
+
+func (f *figures) share(column string, s procsample.Share) {
+	if !s.OK() {
+		f.run.Miss(column, s.Reason)
+		return
+	}
+	f.run.Set(column, s.F)
+}
+
+// perTx sets v divided by the transactions of the window, in units of per.
+func (f *figures) perTx(column string, v procsample.Value, per float64) {
+	if f.completed == 0 {
+		v = procsample.Value{Reason: "no transaction ended in the window"}
+	}
+	f.set(column, v, per*float64(max(f.completed, 1)))
+}
+
+func (f *figures) counts(r *driver.Result) {
+	run, total := f.run, r.Totals()
+	run.Set("seconds", r.Measured().Seconds())
+	run.Set("tx_per_s", r.TransactionsPerSecond())
+	run.Set("nopm", r.NewOrdersPerMinute())
+	run.Set("attempts", float64(total.Attempts))
+	run.Set("commits", float64(total.Commits))
+	run.Set("rollbacks", float64(total.Rollbacks))
+	run.Set("failures", float64(total.Failures))
+	run.Set("skipped_deliveries", float64(r.SkippedDeliveries))
+}
+
+func (f *figures) latencies(t tpcc.Type, r *driver.TypeResult) {
+	run := f.run
+	run.Set("count_"+t.String(), float64(r.Completed()))
+	points := [...]string{"p50", "p90", "p99", "p999", "max"}
+	if r.Latency == nil {
+		for _, p := range points {
+			run.Miss("latency_ns_"+p+"_"+t.String(), "no such transaction ended in the window")
+		}
+		return
+	}
+	l := r.Latency
+	for i, ns := range [...]int64{l.P50NS, l.P90NS, l.P99NS, l.P999NS, l.MaxNS} {
+		run.Set("latency_ns_"+points[i]+"_"+t.String(), float64(ns))
+	}
+	if run.Histograms == nil {
+		run.Histograms = map[string]string{}
+	}
+	run.Histograms[t.String()] = l.HistogramV2
+}
+
+// cost sets what the window took from the machine.
+func (f *figures) cost(m *measurement) {
+	d := m.after.Sub(m.before)
+	f.perTx("cpu_us_per_tx", d.CPUNS, 1e3)
+	f.set("driver_cpu_us_per_tx", m.driverNS, 1e3)
+	f.share("owner_core_share", d.OwnerShare())
+	f.set("rss_bytes", d.ResidentBytes, 1)
+	f.set("peak_rss_bytes", d.PeakResidentBytes, 1)
+	f.perTx("write_bytes_per_tx", d.WriteBytes, 1)
+	bytes, flushes := d.DeviceBytes, d.DeviceFlushes
+	if m.spec.Kind == record.KindMemory {
+		bytes, flushes = d.TempDeviceBytes, d.TempDeviceFlushes
+	}
+	f.perTx("device_bytes_per_tx", bytes, 1)
+	f.perTx("device_flushes_per_tx", flushes, 1)
+}
+
+// engine sets what the engine says of itself and what its rows and files are.
+func (f *figures) engine(m *measurement) {
+	a, b := &m.factsAfter, &m.factsBefore
+	count := func(after, before int64) procsample.Value {
+		if after == engines.Unknown || before == engines.Unknown {
+			return procsample.Value{Reason: "the engine cannot tell"}
+		}
+		return procsample.Value{N: after - before}
+	}
+	f.perTx("log_bytes_per_tx", count(a.LogBytes, b.LogBytes), 1)
+	f.perTx("syncs_per_tx", count(a.Syncs, b.Syncs), 1)
+	f.set("commits_durable", count(a.Commits, b.Commits), 1)
+	f.set("checkpoints", count(a.Checkpoints, b.Checkpoints), 1)
+	if m.factory.NotAStore {
+		f.run.Miss("store_bytes", "the engine stores nothing")
+	} else {
+		var sum int64
+		for _, n := range a.FileBytes {
+			sum += n
+		}
+		f.run.Set("store_bytes", float64(sum))
+	}
+	if m.checker == nil {
+		f.run.Miss("state_bytes", "the rows were not read after the run")
+	} else {
+		f.run.Set("state_bytes", float64(m.checker.StateBytes()))
+	}
+}
+
+// noise sets what tells a disturbed run from a quiet one.
+func (f *figures) noise(m *measurement) {
+	d := m.after.Sub(m.before)
+	f.share("psi_cpu_share", d.PSIShare(d.PSICPUUS))
+	f.share("steal_share", d.StealShare)
+	var sum int64
+	for _, ns := range m.calibrationNS {
+		sum += ns
+	}
+	f.run.Set("calibration_ns", float64(sum)/float64(len(m.calibrationNS)))
+}

@@ -1,0 +1,83 @@
+package study
+
+import (
+	"fmt"
+	"io"
+	"time"
+)
+
+// Progress shows one line on a terminal that says what is running and how long it may still take. With a nil writer it
+// shows nothing.
+type Progress struct {
+	w     io.Writer
+	total float64 // estimated seconds of all that was to be done
+	past  float64 // estimated seconds of what is done
+	took  float64 // real seconds of what is done
+
+	name    string
+	guess   float64 // estimated seconds of what is running
+	started time.Time
+	shown   bool
+}
+
+// NewProgress makes the progress of steps that are estimated to take total seconds together; w may be nil.
+func NewProgress(w io.Writer, total float64) *Progress { return &Progress{w: w, total: total} }
+
+// Begin starts a step that is estimated to take so many seconds.
+func (p *Progress) Begin(name string, seconds float64) {
+	p.name, p.guess, p.started = name, seconds, time.Now()
+	p.Live(Live{Step: "preparing"})
+}
+
+// End ends the step.
+func (p *Progress) End() {
+	p.past += p.guess
+	p.took += time.Since(p.started).Seconds()
+	p.Clear()
+}
+
+// left estimates the seconds that are left: the estimates, corrected by how they have held so far.
+func (p *Progress) left() float64 {
+	rate := 1.0
+	if p.past > 0 {
+		rate = p.took / p.past
+	}
+	running := time.Since(p.started).Seconds()
+	return max(0, p.guess*rate-running) + max(0, p.total-p.past-p.guess)*rate
+}
+
+// Live shows the state of the running step.
+func (p *Progress) Live(l Live) {
+	if p.w == nil {
+		return
+	}
+	line := fmt.Sprintf("%3.0f%%  %s  %s", 100*min(1, p.past/max(p.total, 1)), p.name, l.Step)
+	if l.Step == "running" && l.PerSecond > 0 {
+		line += fmt.Sprintf(" %.0f tx/s", l.PerSecond)
+	}
+	if l.Seconds > 0 {
+		line += fmt.Sprintf(" %.0f s", l.Seconds)
+	}
+	line += "  about " + durationText(p.left()) + " left"
+	fmt.Fprintf(p.w, "\r\x1b[K%s", line)
+	p.shown = true
+}
+
+// Clear removes the line.
+func (p *Progress) Clear() {
+	if p != nil && p.shown {
+		fmt.Fprint(p.w, "\r\x1b[K")
+		p.shown = false
+	}
+}
+
+// durationText renders seconds for people.
+func durationText(s float64) string {
+	switch {
+	case s < 90:
+		return fmt.Sprintf("%.0f s", s)
+	case s < 5400:
+		return fmt.Sprintf("%.0f min", s/60)
+	}
+	return fmt.Sprintf("%.1f h", s/3600)
+}

@@ -1,0 +1,28 @@
+package study
+
+import (
+	"fmt"
+	"strings"
+
+	"tpccbench/engines"
+)
+
+// Runner starts measuring processes.
+type Runner struct {
+	Exe     string // the program's own file, started with ChildCommand
+	Engines []*engines.Factory
+}
+
+func (r *Runner) factory(name string) (*engines.Factory, error) { return Engine(r.Engines, name) }
+
+// Engine finds an engine by name.
+func Engine(list []*engines.Factory, name string) (*engines.Factory, error) {
+	var names []string
+	for _, f := range list {
+		if f.Name == name {
+			return f, nil
+		}
+		names = append(names, f.Name)
+	}
+	return nil, fmt.Errorf("there is no engine %q; there are: %s", name, strings.Join(names, ", "))
+}

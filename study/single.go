@@ -1,0 +1,126 @@
+package study
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"tpccbench/record"
+)
+
+// Identity says where a run belongs.
+type Identity struct {
+	Study, Phase, Cell string
+	Label, Candidate   string // see record.Run
+	Round, Order       int
+	Registration       record.Registration
+}
+
+// single carries out one run in the work directory on its device and returns its record: that of the measuring process,
+// or, if that process ended without one, a record of the gate GateCrash. An error means that there is nothing to
+// record: the data could not be made or copied, or the run was interrupted before it began.
+func (r *Runner) single(ctx context.Context, work *workDir, spec record.Spec, id Identity, live func(Live)) (run *record.Run, interrupted bool, err error) {
+	if ctx.Err() != nil {
+		return nil, false, ErrInterrupted
+	}
+	started := time.Now().UTC()
+	dir, err := r.fresh(ctx, work, &spec, live)
+	if err != nil {
+		return nil, false, err
+	}
+	ans, err := r.runChild(ctx, &request{Op: opRun, WorkDir: work.path, Dir: dir, Spec: spec}, live)
+	if rerr := os.RemoveAll(dir); rerr != nil {
+		return nil, false, errors.Join(err, rerr)
+	}
+	var crash *childError
+	switch {
+	case errors.As(err, &crash):
+		if ctx.Err() != nil {
+			return nil, false, ErrInterrupted
+		}
+		run = crashRecord(spec, started, crash)
+	case err != nil:
+		return nil, false, err
+	case ans.Run == nil:
+		return nil, false, errors.New("the measuring process answered without a record")
+	default:
+		run, interrupted = ans.Run, ans.Interrupted
+	}
+	run.Study, run.Phase, run.Cell, run.Round, run.Order = id.Study, id.Phase, id.Cell, id.Round, id.Order
+	run.Label, run.Candidate = id.Label, id.Candidate
+	run.Registration = id.Registration
+	return run, interrupted, nil
+}
+
+// crashRecord is the record of a run that gave none.
+func crashRecord(spec record.Spec, started time.Time, crash *childError) *record.Run {
+	run := record.New()
+	run.Spec, run.Started, run.Ended, run.Build = spec, started, time.Now().UTC(), ReadBuild()
+	run.Status, run.Gate, run.Reason = record.Failed, record.GateCrash, crash.text
+	for _, column := range record.FigureColumns() {
+		run.Miss(column, "the run gave no result")
+	}
+	return run
+}
+
+// Cell carries out one run outside of a study: it makes its data on the device and removes it again. An interrupted run
+// returns the record of what was measured, and ErrInterrupted.
+func (r *Runner) Cell(ctx context.Context, dev Device, spec record.Spec, id Identity, need int64, live func(Live)) (*record.Run, error) {
+	if err := dev.Check(need); err != nil {
+		return nil, err
+	}
+	dev, err := dev.abs()
+	if err != nil {
+		return nil, err
+	}
+	work, err := newWorkDir(dev.Dir)
+	if err != nil {
+		return nil, err
+	}
+	run, interrupted, err := r.single(ctx, work, spec, id, live)
+	if err = errors.Join(err, work.remove()); err != nil {
+		return nil, err
+	}
+	if interrupted {
+		return run, ErrInterrupted
+	}
+	return run, nil
+}
+
+// EqualOn carries out an equality gate in a measuring process of its own, with its data on the device.
+func (r *Runner) EqualOn(ctx context.Context, dev Device, o EqualOptions, need int64, live func(Live)) (*record.EqualGate, error) {
+	if err := dev.Check(need); err != nil {
+		return nil, err
+	}
+	dev, err := dev.abs()
+	if err != nil {
+		return nil, err
+	}
+	work, err := newWorkDir(dev.Dir)
+	if err != nil {
+		return nil, err
+	}
+	g, err := r.equal(ctx, work, o, live)
+	return g, errors.Join(err, work.remove())
+}
+
+func (r *Runner) equal(ctx context.Context, work *workDir, o EqualOptions, live func(Live)) (*record.EqualGate, error) {
+	dir := filepath.Join(work.path, "equal")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return nil, err
+	}
+	ans, err := r.runChild(ctx, &request{Op: opEqual, WorkDir: work.path, Dir: dir, Equal: &o}, live)
+	err = errors.Join(err, os.RemoveAll(dir))
+	switch {
+	case err != nil:
+		return nil, err
+	case ans.Interrupted:
+		return nil, ErrInterrupted
+	case ans.Gate == nil:
+		return nil, fmt.Errorf("the measuring process answered without the result of the gate")
+	}
+	return ans.Gate, nil
+}

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# All tests, in under 15 minutes on two cores: formatting, vet, staticcheck, unit and conformance tests with the race
+# detector, the command-line scripts, a quick matrix on a memory file system and on the disk, and the committed tables
+# regenerated from their raw records.
+set -euo pipefail
+cd "$(dirname "$0")"
+. ./setup.sh
+
+step() { printf '\n== %s\n' "$*"; }
+
+step "format, vet, staticcheck"
+unformatted=$(gofmt -l .)
+[ -z "$unformatted" ] || die "not formatted by gofmt: $unformatted"
+go vet ./...
+go tool staticcheck ./...
+
+step "build"
+build
+
+step "quick matrix on memory and disk"
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+bin/tpccbench run matrix/preregistered.toml --quick --out "$out/quick"
+python3 tables.py "$out/quick" --write
+python3 tables.py "$out/quick" --check
+
+step "tables of the committed results, from their raw records"
+for study in results/*/; do
+	[ -d "$study/raw" ] || continue
+	python3 tables.py "$study" --check
+done
+python3 -m unittest -q tables_test
+
+step "tests"
+go test -race -timeout 20m ./...
