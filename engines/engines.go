@@ -45,8 +45,9 @@ type Factory struct {
 	// holds have no meaning for it and are skipped.
 	NotAStore bool
 	// Open opens the store in the existing directory dir, recovering what it holds; an empty directory becomes an
-	// empty store. It fails with ErrLocked, ErrCorrupt, ErrSetting, or the file system's error. dir may contain any
-	// character that the file system allows.
+	// empty store. It fails with ErrLocked, ErrCorrupt, ErrSetting, or the file system's error, and names dir in it
+	// (ErrSetting apart). It makes no directory, and leaves one alone that holds other files and no store. dir may
+	// contain any character that the file system allows.
 	Open func(dir string, opt Options) (Engine, error)
 }
 
@@ -129,6 +130,9 @@ type Engine interface {
 // wraps ErrIndeterminate it left nothing behind. A transaction is serialisable with all other writes; Order-Status and
 // Stock-Level see one commit point, whole and durable, that is no older than the session's own last acknowledged
 // transaction.
+//
+// An input that names a row that there is not is an error like any other, but for the unused item of a New-Order. (A
+// Delivery of a warehouse that there is not may as well find no new orders.)
 //
 // Outputs are the caller's, are overwritten as a whole, and are valid only after a nil error. An engine draws no random
 // number and reads no clock for a transaction: all of that is in the inputs, which it must not change or keep.

@@ -66,45 +66,53 @@ func crashRecord(spec record.Spec, started time.Time, crash *childError) *record
 	return run
 }
 
-// Cell carries out one run outside of a study: it makes its data on the device and removes it again. An interrupted run
-// returns the record of what was measured, and ErrInterrupted.
-func (r *Runner) Cell(ctx context.Context, dev Device, spec record.Spec, id Identity, need int64, live func(Live)) (*record.Run, error) {
+// InWorkDir checks the device and calls f with a new empty directory on it, which is removed afterwards.
+func InWorkDir(dev Device, need int64, f func(dir string) error) error {
+	return inWork(dev, need, func(work *workDir) error {
+		dir := filepath.Join(work.path, "data")
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			return err
+		}
+		return f(dir)
+	})
+}
+
+func inWork(dev Device, need int64, f func(*workDir) error) error {
 	if err := dev.Check(need); err != nil {
-		return nil, err
+		return err
 	}
 	dev, err := dev.abs()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	work, err := newWorkDir(dev.Dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	run, interrupted, err := r.single(ctx, work, spec, id, live)
-	if err = errors.Join(err, work.remove()); err != nil {
-		return nil, err
+	return errors.Join(f(work), work.remove())
+}
+
+// Cell carries out one run outside of a study: it makes its data on the device and removes it again. An interrupted run
+// returns the record of what was measured, and ErrInterrupted.
+func (r *Runner) Cell(ctx context.Context, dev Device, spec record.Spec, id Identity, need int64, live func(Live)) (run *record.Run, err error) {
+	var interrupted bool
+	err = inWork(dev, need, func(work *workDir) (err error) {
+		run, interrupted, err = r.single(ctx, work, spec, id, live)
+		return err
+	})
+	if err == nil && interrupted {
+		err = ErrInterrupted
 	}
-	if interrupted {
-		return run, ErrInterrupted
-	}
-	return run, nil
+	return run, err
 }
 
 // EqualOn carries out an equality gate in a measuring process of its own, with its data on the device.
-func (r *Runner) EqualOn(ctx context.Context, dev Device, o EqualOptions, need int64, live func(Live)) (*record.EqualGate, error) {
-	if err := dev.Check(need); err != nil {
-		return nil, err
-	}
-	dev, err := dev.abs()
-	if err != nil {
-		return nil, err
-	}
-	work, err := newWorkDir(dev.Dir)
-	if err != nil {
-		return nil, err
-	}
-	g, err := r.equal(ctx, work, o, live)
-	return g, errors.Join(err, work.remove())
+func (r *Runner) EqualOn(ctx context.Context, dev Device, o EqualOptions, need int64, live func(Live)) (g *record.EqualGate, err error) {
+	err = inWork(dev, need, func(work *workDir) (err error) {
+		g, err = r.equal(ctx, work, o, live)
+		return err
+	})
+	return g, err
 }
 
 func (r *Runner) equal(ctx context.Context, work *workDir, o EqualOptions, live func(Live)) (*record.EqualGate, error) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"tpccbench/study"
 )
 
 // exactArgs accepts exactly one argument per description.
@@ -34,4 +36,28 @@ func parseSettings(args []string) (map[string]string, error) {
 		m[name] = value
 	}
 	return m, nil
+}
+
+// splitDevice reads NAME or NAME=DIR.
+func splitDevice(arg string) (name, dir string, hasDir bool, err error) {
+	if arg == "ram" || arg == "sd" {
+		return arg, "", false, nil
+	}
+	m, err := study.ParseDevices([]string{arg})
+	if err != nil {
+		return "", "", false, fmt.Errorf("--device %s: it must be ram, sd or NAME=DIR", arg)
+	}
+	for name, dir = range m {
+	}
+	return name, dir, true, nil
+}
+
+// deviceFlag reads NAME or NAME=DIR as a device.
+func deviceFlag(arg string) (study.Device, error) {
+	name, dir, hasDir, err := splitDevice(arg)
+	dev := study.Device{Name: name, Kind: study.DefaultKind(name), Dir: dir}
+	if !hasDir {
+		dev.Dir = study.DefaultDir(dev.Kind)
+	}
+	return dev, err
 }

@@ -143,21 +143,7 @@ func (fl *cellFlags) place(spec *record.Spec) (string, error) {
 	return study.DefaultDir(spec.Kind), nil
 }
 
-// splitDevice reads NAME or NAME=DIR.
-func splitDevice(arg string) (name, dir string, hasDir bool, err error) {
-	if arg == "ram" || arg == "sd" {
-		return arg, "", false, nil
-	}
-	m, err := study.ParseDevices([]string{arg})
-	if err != nil {
-		return "", "", false, fmt.Errorf("--device %s: it must be ram, sd or NAME=DIR", arg)
-	}
-	for name, dir = range m {
-	}
-	return name, dir, true, nil
-}
-
-// check says what is wrong with the spec before anything is loaded.
+// checkSpec says what is wrong with the spec before anything is loaded.
 func checkSpec(spec *record.Spec) error {
 	f, err := study.Engine(allEngines, spec.Engine)
 	if err != nil {

@@ -61,13 +61,9 @@ func runEqual(cmd *cobra.Command, o study.EqualOptions, device string, asJSON bo
 	if o.Transactions < 1 {
 		return fmt.Errorf("--transactions is %d; it must be at least 1", o.Transactions)
 	}
-	name, dir, hasDir, err := splitDevice(device)
+	dev, err := deviceFlag(device)
 	if err != nil {
 		return err
-	}
-	dev := study.Device{Name: name, Kind: study.DefaultKind(name), Dir: dir}
-	if !hasDir {
-		dev.Dir = study.DefaultDir(dev.Kind)
 	}
 	r, err := newRunner()
 	if err != nil {

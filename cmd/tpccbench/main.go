@@ -62,10 +62,9 @@ Exit codes: 0 all went well; 1 something ran and broke a gate; 2 nothing was mea
 directories); 130 interrupted, and what was measured is kept.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRunCommand(), newCellCommand(), newEqualCommand(), newCheckCommand(), newEnginesCommand(),
-		newPlanCommand(), newVersionCommand(), newChildCommand())
+	root.AddCommand(newRunCommand(), newCellCommand(), newEqualCommand(), newCheckCommand(), newAuditCommand(),
+		newEnginesCommand(), newPlanCommand(), newVersionCommand(), newChildCommand(), newAuditChildCommand())
 	return root
 }

@@ -15,7 +15,13 @@ import (
 	"tpccbench/record"
 )
 
+// asProgram, set in the environment, makes the test binary the program itself.
+const asProgram = "TPCCBENCH_AS_PROGRAM"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
 	testscript.Main(m, map[string]func(){"tpccbench": main})
 }
 

@@ -35,6 +35,7 @@ func checkReadsOfOnePoint(s *suite) error {
 		}
 		var written atomic.Bool
 		err := inParallel(e, 4, func(number int, session engines.Session) error {
+			ask := ask // an input is its session's own
 			if number > 0 {
 				for ; !written.Load(); runtime.Gosched() {
 					var status tpcc.OrderStatusOutput

@@ -82,7 +82,7 @@ func (m *model) apply(t transaction) {
 		old, there := rows[s.key]
 		switch {
 		case s.table == events:
-			s.key, there = m.events, false
+			s.key, old, there = m.events, nil, false
 			m.events++
 		case s.kind == opDelete:
 			delete(rows, s.key)
