@@ -18,16 +18,16 @@ import (
 )
 
 type cellFlags struct {
-	engine, device string
-	w, terminals   int
-	seconds        float64
-	warmUp         float64
-	transactions   int64
-	seed           uint64
-	mix            string
-	set, dirs      []string
-	from           string
-	asJSON         bool
+	engine       string
+	w, terminals int
+	seconds      float64
+	warmUp       float64
+	transactions int64
+	seed         uint64
+	mix          string
+	set, dirs    []string
+	from         string
+	asJSON       bool
 }
 
 func newCellCommand() *cobra.Command {

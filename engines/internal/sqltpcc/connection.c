@@ -69,6 +69,7 @@ int tpcc_conn_open(struct tpcc_store *store, const char *path, const char *pragm
 int tpcc_conn_close(struct tpcc_conn *c) {
   for (int i = 0; i < TPCC_STATEMENTS; i++) sqlite3_finalize(c->statements[i]);
   int rc = sqlite3_close(c->db);
+  free(c->namesakes);
   free(c);
   return rc;
 }

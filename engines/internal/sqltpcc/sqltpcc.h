@@ -147,6 +147,8 @@ struct tpcc_conn {
   sqlite3 *db;
   struct tpcc_store *store;
   sqlite3_stmt *statements[TPCC_STATEMENTS];
+  int32_t *namesakes; /* C_IDs of the customers with one last name */
+  int namesakes_room;
   char message[192];
 };
 

@@ -7,6 +7,7 @@
 */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "sqltpcc.h"
 
@@ -51,13 +52,29 @@ static int broken(struct tpcc_conn *c, struct tpcc_request *r, int rc) { return 
 
 /* The customer of row ceil(n/2) of those with that last name (clause 2.5.2.2). */
 static int customer_by_name(struct tpcc_conn *c, struct tpcc_request *r, int w_id, int d_id, int c_last, int32_t *c_id) {
+  int n = 0;
   int rc = STEP(CUSTOMER_BY_NAME, w_id, d_id, c_last);
-  if (rc != SQLITE_ROW) {
+  for (; rc == SQLITE_ROW; rc = sqlite3_step(c->statements[S_CUSTOMER_BY_NAME])) {
+    if (n == c->namesakes_room) {
+      int room = n == 0 ? 64 : 2 * n;
+      int32_t *grown = realloc(c->namesakes, (size_t)room * sizeof *grown);
+      if (!grown) return SQLITE_NOMEM;
+      c->namesakes = grown;
+      c->namesakes_room = room;
+    }
+    c->namesakes[n++] = (int32_t)COLUMN(CUSTOMER_BY_NAME, 0);
+  }
+  if (rc != SQLITE_DONE || n == 0) {
     return failed(c, r, rc, "no customer with last name %d in district %d of warehouse %d", c_last, d_id, w_id);
   }
-  *c_id = (int32_t)COLUMN(CUSTOMER_BY_NAME, 0);
   RESET(CUSTOMER_BY_NAME);
+  *c_id = c->namesakes[(n + 1) / 2 - 1];
   return SQLITE_OK;
+}
+
+/* tpcc.StockAfter: 91 are added when fewer than 10 would be left (clause 2.4.2.2). */
+static int64_t stock_after(int64_t s_quantity, int64_t quantity) {
+  return s_quantity >= quantity + 10 ? s_quantity - quantity : s_quantity - quantity + 91;
 }
 
 static int new_order(struct tpcc_conn *c, struct tpcc_request *r) {
@@ -75,11 +92,13 @@ static int new_order(struct tpcc_conn *c, struct tpcc_request *r) {
   t->c_credit = (int32_t)COLUMN(CUSTOMER_DISCOUNT, 2);
   RESET(CUSTOMER_DISCOUNT);
 
-  rc = STEP(DISTRICT_ORDER, w_id, d_id);
+  rc = STEP(DISTRICT_TAX, w_id, d_id);
   if (rc != SQLITE_ROW) return failed(c, r, rc, "no district %d in warehouse %d", d_id, w_id);
-  t->o_id = (int32_t)COLUMN(DISTRICT_ORDER, 0);
-  t->d_tax = COLUMN(DISTRICT_ORDER, 1);
-  RESET(DISTRICT_ORDER);
+  t->o_id = (int32_t)COLUMN(DISTRICT_TAX, 0);
+  t->d_tax = COLUMN(DISTRICT_TAX, 1);
+  RESET(DISTRICT_TAX);
+  rc = EXECUTE(DISTRICT_ORDER, w_id, d_id);
+  if (rc != SQLITE_OK) return broken(c, r, rc);
 
   int all_local = 1;
   for (int i = 0; i < t->count; i++) {
@@ -103,10 +122,12 @@ static int new_order(struct tpcc_conn *c, struct tpcc_request *r) {
     line->price = COLUMN(ITEM_PRICE, 0);
     RESET(ITEM_PRICE);
 
-    rc = STEP(STOCK_ORDER, line->supply_w_id, line->i_id, line->quantity, line->supply_w_id != w_id);
+    rc = STEP(STOCK_QUANTITY, line->supply_w_id, line->i_id);
     if (rc != SQLITE_ROW) return failed(c, r, rc, "no stock of item %d in warehouse %d", line->i_id, line->supply_w_id);
-    line->s_quantity = COLUMN(STOCK_ORDER, 0);
-    RESET(STOCK_ORDER);
+    line->s_quantity = stock_after(COLUMN(STOCK_QUANTITY, 0), line->quantity);
+    RESET(STOCK_QUANTITY);
+    rc = EXECUTE(STOCK_ORDER, line->supply_w_id, line->i_id, line->s_quantity, line->quantity, line->supply_w_id != w_id);
+    if (rc != SQLITE_OK) return broken(c, r, rc);
 
     line->amount = line->quantity * line->price;
     sum += line->amount;
@@ -126,18 +147,20 @@ static int payment(struct tpcc_conn *c, struct tpcc_request *r) {
     rc = customer_by_name(c, r, t->c_w_id, t->c_d_id, t->c_last, &t->c_id);
     if (rc != SQLITE_OK) return rc;
   }
-  rc = STEP(CUSTOMER_PAY, t->c_w_id, t->c_d_id, t->c_id, t->amount);
+  rc = STEP(CUSTOMER_ACCOUNT, t->c_w_id, t->c_d_id, t->c_id);
   if (rc != SQLITE_ROW) {
     return failed(c, r, rc, "no customer %d in district %d of warehouse %d", t->c_id, t->c_d_id, t->c_w_id);
   }
-  t->c_last = (int32_t)COLUMN(CUSTOMER_PAY, 0);
-  t->c_credit = (int32_t)COLUMN(CUSTOMER_PAY, 1);
-  t->c_since = COLUMN(CUSTOMER_PAY, 2);
-  t->c_credit_lim = COLUMN(CUSTOMER_PAY, 3);
-  t->c_discount = COLUMN(CUSTOMER_PAY, 4);
-  t->c_balance = COLUMN(CUSTOMER_PAY, 5);
-  RESET(CUSTOMER_PAY);
+  t->c_last = (int32_t)COLUMN(CUSTOMER_ACCOUNT, 0);
+  t->c_credit = (int32_t)COLUMN(CUSTOMER_ACCOUNT, 1);
+  t->c_since = COLUMN(CUSTOMER_ACCOUNT, 2);
+  t->c_credit_lim = COLUMN(CUSTOMER_ACCOUNT, 3);
+  t->c_discount = COLUMN(CUSTOMER_ACCOUNT, 4);
+  t->c_balance = COLUMN(CUSTOMER_ACCOUNT, 5) - t->amount;
+  RESET(CUSTOMER_ACCOUNT);
 
+  rc = EXECUTE(CUSTOMER_PAY, t->c_w_id, t->c_d_id, t->c_id, t->amount);
+  if (rc != SQLITE_OK) return broken(c, r, rc);
   rc = EXECUTE(WAREHOUSE_PAY, t->w_id, t->amount);
   if (rc == SQLITE_OK && sqlite3_changes(c->db) != 1) return failed(c, r, SQLITE_DONE, "no warehouse %d", t->w_id);
   if (rc != SQLITE_OK) return broken(c, r, rc);
@@ -210,10 +233,12 @@ static int deliver(struct tpcc_conn *c, struct tpcc_request *r, int d_id) {
   rc = EXECUTE(NEW_ORDER_DELETE, w_id, d_id, o_id);
   if (rc != SQLITE_OK) return broken(c, r, rc);
 
-  rc = STEP(ORDERS_DELIVER, w_id, d_id, o_id, t->carrier_id);
+  rc = STEP(ORDERS_CUSTOMER, w_id, d_id, o_id);
   if (rc != SQLITE_ROW) return failed(c, r, rc, "no order %d in district %d of warehouse %d", o_id, d_id, w_id);
-  int64_t c_id = COLUMN(ORDERS_DELIVER, 0);
-  RESET(ORDERS_DELIVER);
+  int64_t c_id = COLUMN(ORDERS_CUSTOMER, 0);
+  RESET(ORDERS_CUSTOMER);
+  rc = EXECUTE(ORDERS_DELIVER, w_id, d_id, o_id, t->carrier_id);
+  if (rc != SQLITE_OK) return broken(c, r, rc);
 
   rc = STEP(LINES_SUM, w_id, d_id, o_id);
   if (rc != SQLITE_ROW) return broken(c, r, rc);

@@ -215,6 +215,9 @@ func readImage(f fs.File, name string, a *arena, l *layout, v *version) error {
 			return damage("table %s has %d rows, the header says %d", t.name, v.rows[i], n)
 		}
 		v.arrivals[i] = int64(binary.LittleEndian.Uint64(counts[8:]))
+		if t.append && v.arrivals[i] != v.rows[i] {
+			return damage("table %s has %d rows, the header says that %d arrived", t.name, v.rows[i], v.arrivals[i])
+		}
 	}
 	return nil
 }
@@ -231,7 +234,7 @@ func (r *reads) addBlock(t *table, rows uint32, p []byte) bool {
 		key += d
 		p = p[n:]
 		row := s.insert(r.a, &r.v.roots[t.id], key)
-		if row == nil {
+		if row == nil || t.keyBits < 64 && key>>t.keyBits != 0 {
 			return false
 		}
 		for w := range row {
