@@ -38,5 +38,5 @@ esac
 # build: makes bin/tpccbench, with the commit that it was built from inside.
 build() {
 	# -buildvcs=auto: without git's data the program still builds, and its results are marked exploratory.
-	go build -trimpath -buildvcs=auto -o bin/tpccbench ./cmd/tpccbench
+	go build -buildvcs=auto -o bin/tpccbench ./cmd/tpccbench
 }

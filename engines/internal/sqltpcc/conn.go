@@ -101,6 +101,18 @@ func (c *Conn) exec(sql string) error {
 	return nil
 }
 
+// statements lists the transactions' statements as name and SQL, in the order of statements.h.
+func statements() [][2]string {
+	var all [][2]string
+	for i := C.int(0); ; i++ {
+		name := C.tpcc_statement_name(i)
+		if name == nil {
+			return all
+		}
+		all = append(all, [2]string{C.GoString(name), C.GoString(C.tpcc_statement_sql(i))})
+	}
+}
+
 // statement is one prepared statement over rows in bulk.
 type statement struct {
 	conn *Conn

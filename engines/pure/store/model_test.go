@@ -132,10 +132,10 @@ func (t transaction) run(x *Tx) error {
 func draw(rng *rand.Rand) transaction {
 	t := transaction{abort: rng.IntN(6) == 0}
 	for range 1 + rng.IntN(8) {
-		s := step{kind: opKind(rng.IntN(3)), table: TableID(rng.IntN(3))}
+		s := step{kind: []opKind{opInsert, opInsert, opUpdate, opUpdate, opDelete}[rng.IntN(5)], table: TableID(rng.IntN(3))}
 		switch s.table {
 		case accounts:
-			s.key = uint64(rng.IntN(3))<<28 | uint64(rng.IntN(40))
+			s.key = uint64(rng.IntN(3))<<28 | uint64(rng.IntN(20))
 			if rng.IntN(20) == 0 {
 				s.key = rng.Uint64() & math.MaxUint32
 			}

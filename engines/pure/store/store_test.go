@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"sync"
+	"syscall"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -139,6 +140,83 @@ func TestAbort(t *testing.T) {
 	want.rows[accounts][5] = []int64{4095, 0, 0, 0, 0}
 	if err := s.is(want); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAbortIndex: an aborted transaction leaves the indexes as they were, whatever it did to a row and in which order.
+func TestAbortIndex(t *testing.T) {
+	s := mustOpen(t, fs.NewMem(), Options{})
+	defer mustClose(t, s)
+	ses := s.NewSession()
+	want := newModel()
+	set := func(x *Tx, key uint64, owner int64) {
+		m, ok := x.Edit(accounts, key)
+		if !ok {
+			m, _ = x.Insert(accounts, key)
+		}
+		m.Set(0, owner)
+	}
+	for key := range uint64(3) {
+		if err := ses.Do(func(x *Tx) error { set(x, key, 7); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		want.rows[accounts][key] = []int64{7, 0, 0, 0, 0}
+	}
+	for name, change := range map[string]func(*Tx){
+		"update":               func(x *Tx) { set(x, 0, 8) },
+		"two updates":          func(x *Tx) { set(x, 0, 8); set(x, 0, 9) },
+		"update, delete":       func(x *Tx) { set(x, 0, 8); x.Delete(accounts, 0) },
+		"delete, insert":       func(x *Tx) { x.Delete(accounts, 0); set(x, 0, 8) },
+		"insert, update":       func(x *Tx) { set(x, 5, 1); set(x, 5, 2) },
+		"insert, delete, read": func(x *Tx) { set(x, 5, 1); x.Delete(accounts, 5); x.Get(accounts, 5) },
+	} {
+		if err := ses.Do(func(x *Tx) error { change(x); return errAbort }); err != errAbort {
+			t.Fatalf("%s: error %v", name, err)
+		}
+		// What was aborted is published with the next save only.
+		if err := ses.Do(func(x *Tx) error { x.Append(events); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		want.rows[events][want.events] = []int64{0, 0}
+		want.events++
+		if err := s.is(want); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestAbortInFailedSave: a transaction that aborted is answered with its save, and gets no answer of its own when that
+// fails: what it has seen may not be durable.
+func TestAbortInFailedSave(t *testing.T) {
+	broken := false
+	s := mustOpen(t, fs.NewFault(fs.NewMem(), func(_ int, op fs.Op) error {
+		if broken && op == fs.OpSync {
+			return syscall.EIO
+		}
+		return nil
+	}), Options{})
+	defer mustClose(t, s)
+	// Held up by the first request, the owner finds the other two together.
+	hold := make(chan struct{})
+	reqs := []*request{
+		{run: func(*Tx) error { <-hold; return nil }},
+		{run: func(x *Tx) error { x.Append(events); return nil }},
+		{run: func(x *Tx) error { x.Insert(accounts, 1); return errAbort }},
+	}
+	for _, r := range reqs {
+		r.done = make(chan struct{}, 1)
+		s.queue.push(r)
+	}
+	broken = true // the owner syncs after hold is closed
+	close(hold)
+	for _, r := range reqs {
+		<-r.done
+	}
+	if err := reqs[1].err; !errors.Is(err, ErrIndeterminate) || !errors.Is(err, ErrFailed) {
+		t.Errorf("transaction in the failed save: error %v", err)
+	}
+	if err := reqs[2].err; !errors.Is(err, ErrFailed) || errors.Is(err, ErrIndeterminate) {
+		t.Errorf("aborted transaction in the failed save: error %v", err)
 	}
 }
 
