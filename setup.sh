@@ -35,8 +35,14 @@ case "$(GOTOOLCHAIN=local go env GOVERSION 2>/dev/null)" in
 go1.[0-9] | go1.[0-9].* | go1.1[0-9]* | go1.20*) die "this Go is too old: install Go 1.21 or later from go.dev/dl" ;;
 esac
 
-# build: makes bin/tpccbench, with the commit that it was built from inside.
+# build: makes bin/tpccbench, with the commit that it was built from inside. Without git's data the program still
+# builds, and its results are marked exploratory.
 build() {
-	# -buildvcs=auto: without git's data the program still builds, and its results are marked exploratory.
-	go build -buildvcs=auto -o bin/tpccbench ./cmd/tpccbench
+	local commit changed=true
+	commit=$(git rev-parse HEAD 2>/dev/null || true)
+	if [ -n "$commit" ] && [ -z "$(git status --porcelain -- . ':(exclude)results')" ]; then
+		changed=false
+	fi
+	go build -buildvcs=false -ldflags "-X tpccbench/study.linkedCommit=$commit -X tpccbench/study.linkedModified=$changed" \
+		-o bin/tpccbench ./cmd/tpccbench
 }

@@ -6,7 +6,11 @@ import (
 	"tpccbench/record"
 )
 
-// ReadBuild says what this program was built from, as far as the Go toolchain wrote it into the binary.
+// linkedCommit and linkedModified are set by the linker (-X, see build in setup.sh): the commit, and true or false.
+// Unlike what the Go toolchain writes by itself, they leave records of results aside: those do not change the program.
+var linkedCommit, linkedModified string
+
+// ReadBuild says what this program was built from, as far as the binary knows.
 func ReadBuild() record.Build {
 	var b record.Build
 	info, ok := debug.ReadBuildInfo()
@@ -23,6 +27,9 @@ func ReadBuild() record.Build {
 		case "CGO_CFLAGS":
 			b.CGOCFlags = s.Value
 		}
+	}
+	if linkedCommit != "" {
+		b.ToolCommit, b.ToolModified = linkedCommit, linkedModified != "false"
 	}
 	return b
 }

@@ -45,7 +45,7 @@ func register(plan *matrix.Plan, planPath string, quick bool, build record.Build
 	reg.PlanCommit = commit
 	switch {
 	case build.ToolCommit == "":
-		why = append(why, "the program does not know the commit that it was built from (build it with ./build.sh)")
+		why = append(why, "the program does not know the commit that it was built from (./runs.sh builds it with that)")
 	case build.ToolModified:
 		why = append(why, "the program was built from a changed checkout")
 	}
