@@ -18,6 +18,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"tpccbench/tpcc"
 )
 
 // Format and Version identify the record format.
@@ -66,6 +68,29 @@ type Spec struct {
 	WarmUp    float64           `json:"warm_up_seconds"`
 	// Transactions, if not 0, ends the run after that many transactions instead of after Seconds.
 	Transactions int64 `json:"transactions,omitempty"`
+}
+
+// Validate says what no run can have been made with, or nil. Whether the engine and its settings are there is not looked
+// at.
+func (s *Spec) Validate() error {
+	switch {
+	case s.Engine == "" || s.Device == "":
+		return fmt.Errorf("engine %q, device %q: each must be given", s.Engine, s.Device)
+	case s.Kind != KindMemory && s.Kind != KindDisk:
+		return fmt.Errorf("device_kind is %q; it must be %q or %q", s.Kind, KindMemory, KindDisk)
+	case s.Transport != "inproc":
+		return fmt.Errorf("transport is %q; it must be \"inproc\"", s.Transport)
+	case s.W < 1 || s.Terminals < 1:
+		return fmt.Errorf("w is %d, terminals is %d; each must be at least 1", s.W, s.Terminals)
+	case s.Transactions < 0 || s.Seconds < 0 || s.WarmUp < 0:
+		return fmt.Errorf("transactions is %d, seconds is %v, warm_up_seconds is %v; none may be negative", s.Transactions, s.Seconds, s.WarmUp)
+	case (s.Transactions == 0) == (s.Seconds == 0):
+		return fmt.Errorf("transactions is %d, seconds is %v; one of them must say the length", s.Transactions, s.Seconds)
+	}
+	if len(s.Mix) != tpcc.NumTypes {
+		return fmt.Errorf("mix has %d weights, not %d", len(s.Mix), tpcc.NumTypes)
+	}
+	return tpcc.Weights(s.Mix).Validate()
 }
 
 // Kinds of device.
@@ -193,10 +218,15 @@ func (r *Run) Validate() error {
 		return fmt.Errorf("version is %d; this program reads version %d", r.Version, Version)
 	case r.Phase == "" || r.Cell == "" || r.Round < 1:
 		return fmt.Errorf("phase %q, cell %q, round %d: each must be given", r.Phase, r.Cell, r.Round)
+	case strings.ContainsAny(r.Phase+r.Cell, "/\x00"):
+		return fmt.Errorf("phase %q, cell %q: they name the record's file and must not hold a slash", r.Phase, r.Cell)
 	case r.Status != OK && r.Status != Failed:
 		return fmt.Errorf("status is %q; it must be %q or %q", r.Status, OK, Failed)
 	case r.Status == Failed && (r.Gate == "" || r.Reason == ""):
 		return errors.New("a failed run must name its gate and reason")
+	}
+	if err := r.Spec.Validate(); err != nil {
+		return fmt.Errorf("spec: %w", err)
 	}
 	for name := range r.Figures {
 		if !IsFigure(name) {

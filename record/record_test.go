@@ -24,7 +24,7 @@ func sample() *Run {
 	r := New()
 	r.Study, r.Phase, r.Cell, r.Label, r.Candidate, r.Round, r.Order = "test", PhaseMatrix, "ram-w1-pure-16", "pure", "defaults", 2, 7
 	r.Spec = Spec{Engine: "pure", Settings: map[string]string{"b": "2", "a": "x y"}, Device: "ram", Kind: KindMemory, W: 1, Terminals: 16,
-		Transport: "inproc", Seed: math.MaxUint64, Mix: []int{45, 43, 4, 4, 4}, Seconds: 20, WarmUp: 0.5, Transactions: 3}
+		Transport: "inproc", Seed: math.MaxUint64, Mix: []int{45, 43, 4, 4, 4}, Transactions: 3, WarmUp: 0.5}
 	r.Status, r.Gate, r.Reason = Failed, GateConsistency, "condition 1 (clause 3.3.2.1) does not hold"
 	r.Violations, r.Warnings = []string{"warehouse 1: …"}, []string{"fdatasync is missing"}
 	r.Started = time.Date(2026, 1, 2, 3, 4, 5, 6_000_000, time.UTC)
@@ -144,6 +144,9 @@ func TestBadRecords(t *testing.T) {
 	}
 	figures := func(m map[string]any) map[string]any { return m["figures"].(map[string]any) }
 	missing := func(m map[string]any) map[string]any { return m["missing"].(map[string]any) }
+	spec := func(key string, v any) func(map[string]any) {
+		return func(m map[string]any) { m["spec"].(map[string]any)[key] = v }
+	}
 	for _, c := range []struct {
 		name, want string
 		change     func(m map[string]any)
@@ -166,6 +169,19 @@ func TestBadRecords(t *testing.T) {
 		{"figure as text", "not a raw record", func(m map[string]any) { figures(m)["tx_per_s"] = "1" }},
 		{"no phase", `phase ""`, func(m map[string]any) { m["phase"] = "" }},
 		{"no cell", `cell ""`, func(m map[string]any) { m["cell"] = "" }},
+		{"a path as cell", "must not hold a slash", func(m map[string]any) { m["cell"] = "../a" }},
+		{"no spec", `spec: engine ""`, func(m map[string]any) { delete(m, "spec") }},
+		{"no engine", `spec: engine ""`, spec("engine", nil)},
+		{"unknown kind of device", `device_kind is "floppy"`, spec("device_kind", "floppy")},
+		{"unknown transport", `transport is "tcp"`, spec("transport", "tcp")},
+		{"no warehouse", "w is 0", spec("w", 0)},
+		{"negative terminals", "terminals is -1", spec("terminals", -1)},
+		{"negative transactions", "none may be negative", spec("transactions", -1)},
+		{"two lengths", "one of them must say the length", spec("seconds", 20)},
+		{"no length", "one of them must say the length", spec("transactions", 0)},
+		{"too few weights", "mix has 2 weights, not 5", spec("mix", []int{1, 2})},
+		{"negative weight", "must be 0..", spec("mix", []int{-1, 1, 1, 1, 1})},
+		{"no weight above 0", "at least one must be above 0", spec("mix", []int{0, 0, 0, 0, 0})},
 		{"round 0", "round 0", func(m map[string]any) { m["round"] = 0 }},
 		{"unknown status", `status is "fine"`, func(m map[string]any) { m["status"] = "fine" }},
 		{"failed without a gate", "must name its gate and reason", func(m map[string]any) { m["status"] = "failed" }},

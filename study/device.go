@@ -76,7 +76,7 @@ func (d *Device) Check(need int64) error {
 	if free := int64(fs.Bavail) * fs.Bsize; free < need {
 		return fmt.Errorf("device %s: %s has %s free, and %s (%d bytes) are needed", d.Name, d.Dir, sizeText(free), sizeText(need), need)
 	}
-	probe, err := os.CreateTemp(d.Dir, workPrefix+"probe-*")
+	probe, err := os.CreateTemp(d.Dir, ".tpccbench-probe-*")
 	if err != nil {
 		return fmt.Errorf("device %s: cannot write: %w", d.Name, err)
 	}

@@ -43,6 +43,11 @@ func Equal(ctx context.Context, list []*engines.Factory, dir string, o EqualOpti
 			g.Status, g.Reason = record.Failed, fmt.Sprintf(format, args...)
 		}
 	}
+	differ := func(text string) {
+		if g.Difference == "" {
+			g.Difference = text
+		}
+	}
 	var first *equalRun
 	for _, name := range o.Engines {
 		f, err := Engine(list, name)
@@ -75,11 +80,11 @@ func Equal(ctx context.Context, list []*engines.Factory, dir string, o EqualOpti
 			if err != nil {
 				return nil, err
 			}
-			g.Difference = d
+			differ(d)
 			fail("the rows of %s and %s differ: %s", first.factory.Name, name, d)
 		}
 		if i, ok := first.outputs.firstDifference(r.outputs); !ok {
-			g.Difference = fmt.Sprintf("transaction %d answered otherwise", i+1)
+			differ(fmt.Sprintf("transaction %d answered otherwise", i+1))
 			fail("the outputs of %s and %s differ, first at transaction %d", first.factory.Name, name, i+1)
 		}
 	}

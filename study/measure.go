@@ -281,7 +281,14 @@ func (m *measurement) fill() {
 func (m *measurement) checkFlushes() {
 	flushes := m.after.Sub(m.before).DeviceFlushes
 	commits := m.factsAfter.Commits - m.factsBefore.Commits
-	if m.spec.Kind != record.KindDisk || !flushes.OK() || m.factsAfter.Commits == engines.Unknown || m.factory.NotAStore {
+	switch {
+	case m.spec.Kind != record.KindDisk || m.factory.NotAStore:
+		return
+	case !flushes.OK():
+		m.warn("durability was not checked: the device's flushes are not known: %s", flushes.Reason)
+		return
+	case m.factsAfter.Commits == engines.Unknown:
+		m.warn("durability was not checked: the engine cannot tell its durable commits")
 		return
 	}
 	for _, b := range m.sampler.Data.Blocks {

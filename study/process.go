@@ -15,25 +15,33 @@ import (
 	"time"
 )
 
-// silence is how long a child may say nothing before it is killed. A child reports once a second while it loads, runs
-// and checks.
-const silence = 5 * time.Minute
+// maxSilence is how long a child may say nothing before it is killed. A child reports once a second while it loads,
+// runs and checks.
+const maxSilence = 5 * time.Minute
 
 // ErrInterrupted: the run was ended by the user (SIGINT, SIGTERM).
 var ErrInterrupted = errors.New("interrupted")
 
 // childError is the end of a child that gave no result.
-type childError struct{ text string }
+type childError struct {
+	text   string
+	stderr string // the beginning of what it wrote to its standard error
+}
 
 func (e *childError) Error() string { return e.text }
 
 // runChild starts a child for the request and returns its answer. live, if not nil, gets each progress line. When ctx
-// is cancelled the child is asked to end and its answer, marked as interrupted, is returned as usual.
+// is cancelled the child is asked to end and its answer, marked as interrupted, is returned as usual; one that loads,
+// of which nothing is worth keeping, is killed.
 func (r *Runner) runChild(ctx context.Context, req *request, live func(Live)) (*answer, error) {
+	silence := r.silence
+	if silence == 0 {
+		silence = maxSilence
+	}
 	cmd := exec.Command(r.Exe, ChildCommand)
 	cmd.Args[0] = "tpccbench"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a terminal's Ctrl-C is the parent's to pass on
-	var stderr tail
+	var stderr head
 	cmd.Stderr = &stderr
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -49,7 +57,9 @@ func (r *Runner) runChild(ctx context.Context, req *request, live func(Live)) (*
 	}
 	if err := json.NewEncoder(stdin).Encode(req); err != nil {
 		_ = cmd.Process.Kill()
-		return nil, errors.Join(fmt.Errorf("cannot hand the request to the measuring process: %w", err), cmd.Wait())
+		werr := cmd.Wait()
+		return nil, &childError{fmt.Sprintf("the measuring process took no request (%v) and ended with %v%s", err, werr, stderr.quoted()),
+			stderr.String()}
 	}
 
 	lines := make(chan *message)
@@ -78,7 +88,11 @@ loop:
 			}
 		case <-done:
 			done = nil
-			_ = cmd.Process.Signal(syscall.SIGINT)
+			if req.Op == opLoad {
+				_ = cmd.Process.Kill()
+			} else {
+				_ = cmd.Process.Signal(syscall.SIGINT)
+			}
 		case <-timer.C:
 			hung = true
 			_ = cmd.Process.Kill()
@@ -86,20 +100,30 @@ loop:
 		}
 	}
 	rerr := <-readErr
-	werr := cmd.Wait()
-	switch {
-	case hung:
-		return nil, &childError{fmt.Sprintf("the measuring process said nothing for %v and was killed%s", silence, stderr.quoted())}
-	case werr != nil:
-		return nil, &childError{fmt.Sprintf("the measuring process ended with %v%s", werr, stderr.quoted())}
-	case rerr != nil:
-		return nil, &childError{fmt.Sprintf("the measuring process's answer cannot be read: %v", rerr)}
-	case ans == nil:
-		return nil, &childError{"the measuring process ended without an answer" + stderr.quoted()}
-	case ans.Error != "":
-		return nil, &childError{ans.Error}
+	if rerr != nil {
+		_ = cmd.Process.Kill() // nobody reads what it says
 	}
-	return ans, nil
+	lingering := time.AfterFunc(silence, func() { _ = cmd.Process.Kill() })
+	werr := cmd.Wait()
+	lingering.Stop()
+	var text string
+	switch {
+	case ctx.Err() != nil && req.Op == opLoad:
+		return nil, ErrInterrupted
+	case hung:
+		text = fmt.Sprintf("the measuring process said nothing for %v and was killed", silence) + stderr.quoted()
+	case rerr != nil:
+		text = fmt.Sprintf("the measuring process's answer cannot be read: %v", rerr) + stderr.quoted()
+	case werr != nil:
+		text = fmt.Sprintf("the measuring process ended with %v", werr) + stderr.quoted()
+	case ans == nil:
+		text = "the measuring process ended without an answer" + stderr.quoted()
+	case ans.Error != "":
+		text = ans.Error
+	default:
+		return ans, nil
+	}
+	return nil, &childError{text, stderr.String()}
 }
 
 func readMessages(r io.Reader, to chan<- *message) error {
@@ -122,29 +146,40 @@ func readMessages(r io.Reader, to chan<- *message) error {
 	}
 }
 
-// tail keeps the end of what a child wrote to its standard error.
-type tail struct{ b []byte }
+// maxStderr is how much of what a child writes to its standard error is kept, bytes: the beginning, where a panic says
+// what it is.
+const maxStderr = 16 << 10
 
-func (t *tail) Write(p []byte) (int, error) {
-	t.b = append(t.b, p...)
-	if cut := len(t.b) - 4096; cut > 0 {
-		t.b = t.b[cut:]
-	}
+// head keeps the beginning of what is written to it.
+type head struct{ b []byte }
+
+func (h *head) Write(p []byte) (int, error) {
+	h.b = append(h.b, p[:min(len(p), maxStderr-len(h.b))]...)
 	return len(p), nil
 }
 
-func (t *tail) quoted() string {
-	s := strings.TrimSpace(string(t.b))
+func (h *head) String() string { return strings.TrimSpace(string(h.b)) }
+
+// quoted is the message in it, for an error's text: without the stacks of a panic, as one line.
+func (h *head) quoted() string {
+	s := h.String()
+	for _, stacks := range [...]string{"\ngoroutine ", "\nruntime stack:", "\n[signal "} {
+		s, _, _ = strings.Cut(s, stacks)
+	}
 	if s == "" {
 		return ""
 	}
-	return "; it said: " + s
+	return "; it said: " + strings.Join(strings.Fields(s), " ")
 }
 
 // watchParent ends this process when r, the pipe from the parent, does: the parent is gone. The work directory goes
 // with it.
 func watchParent(r io.Reader, workDir string) {
 	_, _ = io.Copy(io.Discard, r)
-	_ = os.RemoveAll(workDir)
+	for range 100 { // the engine may be making a file at this moment
+		if os.RemoveAll(workDir) == nil {
+			break
+		}
+	}
 	os.Exit(3)
 }

@@ -3,7 +3,10 @@ package study
 import (
 	"fmt"
 	"io"
+	"os"
 	"time"
+
+	"golang.org/x/term"
 )
 
 // Progress shows one line on a terminal that says what is running and how long it may still take. With a nil writer it
@@ -59,8 +62,26 @@ func (p *Progress) Live(l Live) {
 		line += fmt.Sprintf(" %.0f s", l.Seconds)
 	}
 	line += "  about " + durationText(p.left()) + " left"
-	fmt.Fprintf(p.w, "\r\x1b[K%s", line)
+	fmt.Fprintf(p.w, "\r\x1b[K%s", cut(line, p.width()-1))
 	p.shown = true
+}
+
+// width is that of the terminal: a longer line would wrap, and could not be removed again.
+func (p *Progress) width() int {
+	if f, ok := p.w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return 80
+}
+
+// cut shortens a line to n characters.
+func cut(line string, n int) string {
+	if r := []rune(line); len(r) > n {
+		return string(r[:max(n, 0)])
+	}
+	return line
 }
 
 // Clear removes the line.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,6 +65,7 @@ func committedUnchanged(path string) (string, error) {
 	}
 	git := func(args ...string) (string, error) {
 		cmd := exec.Command("git", append([]string{"-C", filepath.Dir(abs)}, args...)...)
+		cmd.Env = slices.DeleteFunc(os.Environ(), namesRepository)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		out, err := cmd.Output()
@@ -87,11 +89,33 @@ func committedUnchanged(path string) (string, error) {
 	} else if changed != "" {
 		return "", fmt.Errorf("%s differs from the committed one", name)
 	}
+	// The index can be told to pass over changes (assume-unchanged); the content cannot.
+	committed, err := git("rev-parse", "HEAD:./"+name)
+	if err != nil {
+		return "", err
+	}
+	if content, err := git("hash-object", "--", name); err != nil {
+		return "", err
+	} else if content != committed {
+		return "", fmt.Errorf("%s differs from the committed one", name)
+	}
 	commit, err := git("log", "-1", "--format=%H", "--", ":(literal)"+name)
 	if err == nil && commit == "" {
 		err = fmt.Errorf("no commit has %s", name)
 	}
 	return commit, err
+}
+
+// namesRepository says whether an environment variable, NAME=VALUE, would make git look into another repository than
+// the file's.
+func namesRepository(variable string) bool {
+	name, _, _ := strings.Cut(variable, "=")
+	switch name {
+	case "GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY",
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX":
+		return true
+	}
+	return false
 }
 
 // readRegistration reads registration.json of a study's folder; nil without error if there is none.

@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"tpccbench/engines"
 )
@@ -11,6 +12,8 @@ import (
 type Runner struct {
 	Exe     string // the program's own file, started with ChildCommand
 	Engines []*engines.Factory
+
+	silence time.Duration // how long a child may say nothing; 0: maxSilence
 }
 
 func (r *Runner) factory(name string) (*engines.Factory, error) { return Engine(r.Engines, name) }

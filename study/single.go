@@ -60,6 +60,9 @@ func crashRecord(spec record.Spec, started time.Time, crash *childError) *record
 	run := record.New()
 	run.Spec, run.Started, run.Ended, run.Build = spec, started, time.Now().UTC(), ReadBuild()
 	run.Status, run.Gate, run.Reason = record.Failed, record.GateCrash, crash.text
+	if crash.stderr != "" {
+		run.Warnings = []string{"the process wrote to its standard error: " + crash.stderr}
+	}
 	for _, column := range record.FigureColumns() {
 		run.Miss(column, "the run gave no result")
 	}

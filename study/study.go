@@ -44,6 +44,7 @@ type Study struct {
 
 	devices  map[string]Device
 	works    map[string]*workDir
+	lock     *os.File      // of Out, while the study goes on
 	runs     []*record.Run // those that are done, of earlier parts of a resumed study too
 	progress *Progress
 }
@@ -58,7 +59,11 @@ func (r *Runner) Run(ctx context.Context, o Options) (err error) {
 	if err := s.checkDevices(); err != nil {
 		return err
 	}
-	if err := s.openOut(); err != nil {
+	err = s.openOut()
+	if s.lock != nil {
+		defer s.lock.Close()
+	}
+	if err != nil {
 		return err
 	}
 	s.progress = NewProgress(o.Progress, s.totalSeconds())
@@ -211,6 +216,15 @@ func (s *Study) rawDir() string { return filepath.Join(s.o.Out, "raw") }
 
 // openOut makes the study's folder and registers the plan in it, or takes up a study that is there.
 func (s *Study) openOut() error {
+	if err := os.MkdirAll(s.o.Out, 0o755); err != nil {
+		return fmt.Errorf("--out %s: %w", s.o.Out, err)
+	}
+	var err error
+	if s.lock, err = lockDir(s.o.Out); errors.Is(err, errInUse) {
+		return fmt.Errorf("--out %s: another study is being carried out in it; wait for its end, or give another --out", s.o.Out)
+	} else if err != nil {
+		return fmt.Errorf("--out %s: %w", s.o.Out, err)
+	}
 	old, err := readRegistration(s.o.Out)
 	if err != nil {
 		return err
@@ -218,13 +232,19 @@ func (s *Study) openOut() error {
 	build := ReadBuild()
 	reg, why := register(s.plan, s.o.PlanPath, s.o.Quick, build)
 	entries, err := os.ReadDir(s.o.Out)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err != nil {
 		return fmt.Errorf("--out %s: %w", s.o.Out, err)
 	}
 	switch {
 	case old != nil && !s.o.Resume:
 		return fmt.Errorf("%s holds the study %s already; go on with it by --resume, or give another --out", s.o.Out, old.Study)
 	case old != nil:
+		switch {
+		case old.Plan.Quick && !reg.Quick:
+			return fmt.Errorf("%s holds a quick run; go on with it by --quick, or give another --out", s.o.Out)
+		case reg.Quick && !old.Plan.Quick:
+			return fmt.Errorf("%s holds a study that is no quick run; go on with it without --quick, or give another --out", s.o.Out)
+		}
 		if old.Plan.PlanSHA256 != reg.PlanSHA256 {
 			return fmt.Errorf("%s was registered with another plan (SHA-256 %.12s, now %.12s): a changed plan is another study, "+
 				"give another --out", s.o.Out, old.Plan.PlanSHA256, reg.PlanSHA256)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -12,29 +13,34 @@ import (
 // workPrefix begins the name of every work directory.
 const workPrefix = "tpccbench-work-"
 
-// workDir is a directory for data on a device. While its process lives, the file "lock" in it is locked; one that is
-// not locked was left by a process that was killed, and is removed by the next to come.
+// workDir is a directory for data on a device, locked while its process lives. One that is not locked was left by a
+// process that was killed, and is removed by the next to come.
 type workDir struct {
 	path string
-	lock *os.File
+	lock *os.File // the directory itself
 }
 
 func newWorkDir(device string) (*workDir, error) {
 	if err := removeStale(device); err != nil {
 		return nil, err
 	}
-	path, err := os.MkdirTemp(device, workPrefix)
-	if err != nil {
-		return nil, fmt.Errorf("cannot make a work directory: %w", err)
+	for {
+		path, err := os.MkdirTemp(device, workPrefix)
+		if err != nil {
+			return nil, fmt.Errorf("cannot make a work directory: %w", err)
+		}
+		lock, err := lockDir(path)
+		if err == nil {
+			if _, err = os.Stat(path); err == nil {
+				return &workDir{path, lock}, nil
+			}
+			lock.Close()
+		}
+		// Another process may have taken it for a stale one before it was locked; then a new one is made.
+		if !errors.Is(err, errInUse) && !errors.Is(err, os.ErrNotExist) {
+			return nil, errors.Join(fmt.Errorf("cannot lock the work directory: %w", err), os.RemoveAll(path))
+		}
 	}
-	lock, err := os.Create(filepath.Join(path, "lock"))
-	if err == nil {
-		err = unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("cannot lock the work directory %s: %w", path, err), os.RemoveAll(path))
-	}
-	return &workDir{path, lock}, nil
 }
 
 // remove deletes the directory with all that is in it.
@@ -42,40 +48,47 @@ func (w *workDir) remove() error {
 	return errors.Join(os.RemoveAll(w.path), w.lock.Close())
 }
 
-// removeStale deletes the work directories of processes that are gone.
+// errInUse: another process, or another part of this one, has locked the directory.
+var errInUse = errors.New("in use by another process")
+
+// lockDir locks a directory until the returned file is closed or the process ends, however it ends.
+func lockDir(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		f.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			err = errInUse
+		}
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// removeStale deletes this user's work directories of processes that are gone.
 func removeStale(device string) error {
-	paths, err := filepath.Glob(filepath.Join(globQuote(device), workPrefix+"*"))
+	entries, err := os.ReadDir(device)
 	if err != nil {
 		return err
 	}
-	for _, path := range paths {
-		f, err := os.Open(filepath.Join(path, "lock"))
-		if errors.Is(err, os.ErrNotExist) {
-			continue // being made at this moment
+	for _, e := range entries {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), workPrefix) {
+			continue
 		}
-		if err != nil {
+		path := filepath.Join(device, e.Name())
+		lock, err := lockDir(path)
+		switch {
+		case errors.Is(err, errInUse), errors.Is(err, os.ErrNotExist), errors.Is(err, os.ErrPermission):
+			continue // it lives, its process is removing it, or it is another user's
+		case err != nil:
 			return err
 		}
-		if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
-			err = os.RemoveAll(path)
-		}
-		f.Close()
-		if err != nil {
+		err = errors.Join(os.RemoveAll(path), lock.Close())
+		if err != nil && !errors.Is(err, os.ErrPermission) {
 			return fmt.Errorf("cannot remove what an earlier run left: %w", err)
 		}
 	}
 	return nil
-}
-
-// globQuote escapes what filepath.Glob would take for a pattern.
-func globQuote(path string) string {
-	var b []byte
-	for i := range len(path) {
-		switch path[i] {
-		case '*', '?', '[', '\\':
-			b = append(b, '\\')
-		}
-		b = append(b, path[i])
-	}
-	return string(b)
 }

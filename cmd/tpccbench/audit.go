@@ -48,7 +48,7 @@ moment, the store is opened again, and everything acknowledged so far must be th
 A kill leaves what the process had given to the kernel, synced or not: this finds what is acknowledged before it is
 written, torn or half-recovered. What is acknowledged before it is synced shows in the flush count of a timed run.`,
 		Example: `  tpccbench audit --engine sqlitegrouped --device ram --kills 20`,
-		Args:    cobra.NoArgs,
+		Args:    exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			settings, err := parseSettings(set)
 			if err != nil {
@@ -70,6 +70,12 @@ written, torn or half-recovered. What is acknowledged before it is synced shows 
 			scale := tpcc.StandardScale(w)
 			if err := scale.Validate(); err != nil {
 				return fmt.Errorf("-w: %w", err)
+			}
+			if terminals < 1 || terminals > maxTerminals {
+				return fmt.Errorf("--terminals is %d; it must be 1..%d", terminals, maxTerminals)
+			}
+			if kills < 1 {
+				return fmt.Errorf("--kills is %d; it must be at least 1", kills)
 			}
 			dev, err := deviceFlag(device)
 			if err != nil {

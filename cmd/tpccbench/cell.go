@@ -17,6 +17,13 @@ import (
 	"tpccbench/tpcc"
 )
 
+// Bounds of what a cell takes.
+const (
+	maxTerminals = 4096
+	minSeconds   = 0.01
+	maxSeconds   = 1e6
+)
+
 type cellFlags struct {
 	engine       string
 	w, terminals int
@@ -47,7 +54,7 @@ printed; with one terminal they are the same every time, and the same for every 
   tpccbench cell --engine sqlite --device sd=/mnt/card --seconds 30 --set page_size=1024 --json
   tpccbench cell --engine pure --device ram --terminals 1 --transactions 20000
   tpccbench cell --from results/mine/raw/matrix-ram-w1-pure-64-r1.json`,
-		Args: cobra.NoArgs,
+		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runCell(cmd, &fl) },
 	}
 	f := cmd.Flags()
@@ -68,8 +75,8 @@ printed; with one terminal they are the same every time, and the same for every 
 
 // spec makes the run's Spec from the flags, and from the record of --from under them.
 func (fl *cellFlags) spec(cmd *cobra.Command) (spec record.Spec, dir string, old *record.Run, err error) {
-	given := func(name string) bool { return fl.from == "" || cmd.Flags().Changed(name) }
-	if fl.from != "" {
+	given := func(name string) bool { return !cmd.Flags().Changed("from") || cmd.Flags().Changed(name) }
+	if cmd.Flags().Changed("from") {
 		if old, err = record.Read(fl.from); err != nil {
 			return spec, "", nil, err
 		}
@@ -156,14 +163,12 @@ func checkSpec(spec *record.Spec) error {
 		return fmt.Errorf("-w: %w", err)
 	}
 	switch {
-	case spec.Terminals < 1 || spec.Terminals > 4096:
-		return fmt.Errorf("--terminals is %d; it must be 1..4096", spec.Terminals)
-	case spec.Transactions == 0 && !(spec.Seconds > 0 && spec.Seconds <= 1e6):
-		return fmt.Errorf("--seconds is %v; it must be above 0", spec.Seconds)
-	case !(spec.WarmUp >= 0 && spec.WarmUp <= 1e6):
-		return fmt.Errorf("--warm-up is %v; it must not be negative", spec.WarmUp)
-	case len(spec.Mix) != tpcc.NumTypes:
-		return fmt.Errorf("the mix must have %d weights", tpcc.NumTypes)
+	case spec.Terminals < 1 || spec.Terminals > maxTerminals:
+		return fmt.Errorf("--terminals is %d; it must be 1..%d", spec.Terminals, maxTerminals)
+	case spec.Transactions == 0 && !(spec.Seconds >= minSeconds && spec.Seconds <= maxSeconds):
+		return fmt.Errorf("--seconds is %v; it must be %v..%v", spec.Seconds, minSeconds, int(maxSeconds))
+	case !(spec.WarmUp >= 0 && spec.WarmUp <= maxSeconds):
+		return fmt.Errorf("--warm-up is %v; it must be 0..%v", spec.WarmUp, int(maxSeconds))
 	}
 	return nil
 }
@@ -174,6 +179,9 @@ func runCell(cmd *cobra.Command, fl *cellFlags) error {
 		return err
 	}
 	if err := checkSpec(&spec); err != nil {
+		if old != nil {
+			err = fmt.Errorf("%s, with the flags that were given: %w", fl.from, err)
+		}
 		return err
 	}
 	r, err := newRunner()

@@ -28,7 +28,7 @@ func newEnginesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "engines",
 		Short: "List the engines and their settings",
-		Args:  cobra.NoArgs,
+		Args:  exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
 				return writeEnginesJSON(cmd.OutOrStdout())

@@ -25,7 +25,7 @@ func newEqualCommand() *cobra.Command {
 every row of the nine tables, dates included, and every output. The first difference is named.`,
 		Example: `  tpccbench equal -w 4 --transactions 20000
   tpccbench equal --engines pure,sqlite --device sd=/mnt/card --seed 7`,
-		Args: cobra.NoArgs,
+		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Engines, o.Mix = strings.Split(names, ","), tpcc.StandardMix()
 			return runEqual(cmd, o, device, asJSON)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -27,10 +28,16 @@ func main() { os.Exit(run(os.Args[1:])) }
 func run(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	context.AfterFunc(ctx, stop)   // a second signal ends the program at once
+	signal.Ignore(syscall.SIGPIPE) // a reader that goes away (| head) must not end a study, nor leave its data behind
 	root := newRoot()
 	root.SetArgs(args)
+	out := &output{w: os.Stdout}
+	root.SetOut(out)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = out.err
+	}
 	if err == nil {
 		return exitOK
 	}
@@ -42,6 +49,23 @@ func run(args []string) int {
 		return exitGate
 	}
 	return exitUsage
+}
+
+// output is the standard output. It remembers the first write that failed, unless the reader has gone away.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.w.Write(p)
+	if err != nil && o.err == nil && !errors.Is(err, syscall.EPIPE) {
+		o.err = fmt.Errorf("cannot print all: %w", err)
+	}
+	if errors.Is(err, syscall.EPIPE) {
+		return len(p), nil
+	}
+	return n, err
 }
 
 func newRoot() *cobra.Command {

@@ -12,7 +12,7 @@ func newVersionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print what this program was built from",
-		Args:  cobra.NoArgs,
+		Args:  exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			b := study.ReadBuild()
 			commit := b.ToolCommit

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"tpccbench/engines"
 	"tpccbench/engines/pure/store"
@@ -67,14 +68,15 @@ func BenchmarkMix(b *testing.B) {
 			for _, terminals := range []int{16, 64} {
 				name := map[bool]string{true: "ram", false: "disk"}[ram]
 				b.Run(fmt.Sprintf("%s/w=%d/terminals=%d", name, w, terminals), func(b *testing.B) {
-					benchmarkMix(b, benchDir(b, ram), tpcc.StandardScale(w), terminals)
+					benchmarkMix(b, benchDir(b, ram), tpcc.StandardScale(w), terminals, b.N)
 				})
 			}
 		}
 	}
 }
 
-func benchmarkMix(b *testing.B, dir string, scale tpcc.Scale, terminals int) {
+// benchmarkMix loads a store in dir, runs the transactions, and closes it.
+func benchmarkMix(b *testing.B, dir string, scale tpcc.Scale, terminals, transactions int) {
 	e, err := Factory.Open(dir, engines.Options{})
 	if err != nil {
 		b.Fatal(err)
@@ -84,7 +86,7 @@ func benchmarkMix(b *testing.B, dir string, scale tpcc.Scale, terminals int) {
 		b.Fatal(err)
 	}
 	var left atomic.Int64
-	left.Store(int64(b.N))
+	left.Store(int64(transactions))
 	var wg sync.WaitGroup
 	terms := make([]*tpcc.Terminal, terminals)
 	sessions := make([]engines.Session, terminals)
@@ -113,7 +115,7 @@ func benchmarkMix(b *testing.B, dir string, scale tpcc.Scale, terminals int) {
 	wg.Wait()
 	b.StopTimer()
 	after, _ := e.Facts()
-	n := float64(b.N)
+	n := float64(transactions)
 	b.ReportMetric(n/b.Elapsed().Seconds(), "tx/s")
 	b.ReportMetric(float64(after.LogBytes-before.LogBytes)/n, "logB/tx")
 	b.ReportMetric(n/float64(after.Commits-before.Commits), "tx/save")
@@ -123,6 +125,65 @@ func benchmarkMix(b *testing.B, dir string, scale tpcc.Scale, terminals int) {
 	for _, s := range sessions {
 		s.Close()
 	}
+}
+
+// BenchmarkLoad is loading a population, and then opening it again.
+func BenchmarkLoad(b *testing.B) {
+	for _, ram := range []bool{true, false} {
+		for _, w := range []int{1, 4} {
+			b.Run(fmt.Sprintf("ram=%v/w=%d", ram, w), func(b *testing.B) {
+				var load, open time.Duration
+				for b.Loop() {
+					dir := benchDir(b, ram)
+					e, err := Factory.Open(dir, engines.Options{})
+					if err != nil {
+						b.Fatal(err)
+					}
+					start := time.Now()
+					if err := e.Load(tpcc.Population(1, tpcc.StandardScale(w))); err != nil {
+						b.Fatal(err)
+					}
+					load += time.Since(start)
+					if err := e.Close(); err != nil {
+						b.Fatal(err)
+					}
+					start = time.Now()
+					if e, err = Factory.Open(dir, engines.Options{}); err != nil {
+						b.Fatal(err)
+					}
+					open += time.Since(start)
+					st := e.(*engine).s.Stats()
+					b.ReportMetric(float64(st.ArenaBytes-st.ArenaFreeBytes)/(1<<20), "arena_MiB")
+					if err := e.Close(); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(load.Seconds()/float64(b.N), "load_s")
+				b.ReportMetric(open.Seconds()/float64(b.N), "open_s")
+			})
+		}
+	}
+}
+
+// BenchmarkRecovery is opening a store behind whose image the log has about 4 million records.
+func BenchmarkRecovery(b *testing.B) {
+	dir := benchDir(b, true)
+	benchmarkMix(b, dir, tpcc.StandardScale(1), 64, 260_000)
+	var records int64
+	b.ResetTimer()
+	b.StartTimer()
+	for b.Loop() {
+		e, err := Factory.Open(dir, engines.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		records = e.(*engine).s.Recovery().Records
+		if err := e.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(records), "records")
+	b.ReportMetric(float64(records)*float64(b.N)/b.Elapsed().Seconds(), "records/s")
 }
 
 // BenchmarkApply is the work of the owner without a log on a device: transactions applied one by one, saves of 64, a

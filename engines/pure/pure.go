@@ -74,6 +74,9 @@ func open(dir string, opt engines.Options) (engines.Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the store in %s: %w", dir, translate(err))
 	}
+	if r := s.Recovery(); r.Cut != "" {
+		settings["recovery_cut"] = fmt.Sprintf("%s, offset %d: an incomplete last save was cut off", r.Cut, r.CutOffset)
+	}
 	return &engine{s, settings}, nil
 }
 

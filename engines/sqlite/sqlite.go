@@ -1,13 +1,11 @@
 // Package sqlite is the adapter for SQLite as it comes: one transaction, one commit, a connection per session.
 //
-// Writes are BEGIN IMMEDIATE .. COMMIT. SQLite has one writer at a time; those that lose the race wait in a queue of
-// this package instead of polling for SQLite's lock, which wakes the next one at once and never ends in SQLITE_BUSY.
+// Writes are BEGIN IMMEDIATE .. COMMIT. SQLite has one writer at a time; sessions that lose the race wait for a mutex of
+// sqltpcc's instead of polling for SQLite's lock: the next one is woken at once, and none ever sees SQLITE_BUSY.
 // Order-Status and Stock-Level are one read transaction each: they see one commit, beside the writer.
 package sqlite
 
 import (
-	"sync"
-
 	"tpccbench/engines"
 	"tpccbench/engines/internal/sqltpcc"
 )
@@ -22,10 +20,7 @@ var Factory = engines.Factory{
 
 func init() { Factory.Open = open } // open asks Factory what its settings are
 
-type engine struct {
-	*sqltpcc.Store
-	writing sync.Mutex // held by the session that writes
-}
+type engine struct{ *sqltpcc.Store }
 
 func open(dir string, opt engines.Options) (engines.Engine, error) {
 	if err := Factory.Check(opt); err != nil {
@@ -35,7 +30,7 @@ func open(dir string, opt engines.Options) (engines.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &engine{Store: store}, nil
+	return &engine{store}, nil
 }
 
 // NewSession opens a connection.
@@ -44,23 +39,12 @@ func (e *engine) NewSession() (engines.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{engine: e, conn: conn}
-	s.Terminal = sqltpcc.Terminal{Request: sqltpcc.NewRequest(), Execute: s.execute}
-	return s, nil
+	return &session{sqltpcc.Terminal{Request: sqltpcc.NewRequest(), Execute: conn.Run}, conn}, nil
 }
 
 type session struct {
 	sqltpcc.Terminal
-	engine *engine
-	conn   *sqltpcc.Conn
-}
-
-func (s *session) execute(r *sqltpcc.Request) error {
-	if !r.Type().ReadOnly() {
-		s.engine.writing.Lock()
-		defer s.engine.writing.Unlock()
-	}
-	return s.conn.Run(r)
+	conn *sqltpcc.Conn
 }
 
 func (s *session) Close() error {

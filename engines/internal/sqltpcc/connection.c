@@ -38,8 +38,8 @@ int64_t tpcc_now_ns(void) {
   return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* Waits for a lock of SQLite's. Writers of one store queue before they begin (in the adapters), so what is waited for
-** here is short: another connection that opens, recovers or closes. Gives up after about a minute, which only a foreign
+/* Waits for a lock of SQLite's. Writers of one store wait for each other before they begin (tpcc_store_lock), so what is
+** waited for here is short: another connection that loads, recovers or closes. Gives up after about a minute, which only a foreign
 ** process can bring about. */
 static int busy(void *unused, int count) {
   enum { WAIT_US = 100, WAITS = 600000 };
@@ -116,7 +116,7 @@ static void give_up(struct tpcc_conn *c, struct tpcc_request *r, int rc, int in_
   snprintf(r->message, sizeof r->message, "%s", sqlite3_errmsg(c->db));
 }
 
-void tpcc_run(struct tpcc_conn *c, struct tpcc_request *r) {
+static void run_one(struct tpcc_conn *c, struct tpcc_request *r) {
   int rc = tpcc_simple(c, is_write(r) ? S_BEGIN_WRITE : S_BEGIN_READ);
   if (rc != SQLITE_OK) {
     give_up(c, r, rc, 0);
@@ -133,6 +133,16 @@ void tpcc_run(struct tpcc_conn *c, struct tpcc_request *r) {
     return;
   }
   if (r->wrote) TPCC_COUNT(tpcc_counters_of(c->store)->commits, 1);
+}
+
+void tpcc_run(struct tpcc_conn *c, struct tpcc_request *r) {
+  if (!is_write(r)) {
+    run_one(c, r);
+    return;
+  }
+  tpcc_store_lock(c->store);
+  run_one(c, r);
+  tpcc_store_unlock(c->store);
 }
 
 /* How the members of a group came out, before their COMMIT. */

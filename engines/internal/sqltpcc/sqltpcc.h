@@ -31,6 +31,8 @@ struct tpcc_store;
 struct tpcc_store *tpcc_store_new(void); /* 0: out of memory, or SQLite does not initialise */
 void tpcc_store_free(struct tpcc_store*);
 void tpcc_store_counters(struct tpcc_store*, struct tpcc_counters*);
+/* Makes all syncs fail with rc, an extended result code, until it is called with 0. For tests of what follows. */
+void tpcc_store_fail_syncs(struct tpcc_store*, int rc);
 
 /* The five transactions' inputs and outputs, as in package tpcc. */
 struct tpcc_new_order_line {
@@ -157,6 +159,11 @@ int tpcc_work(struct tpcc_conn*, struct tpcc_request *r);
 int tpcc_simple(struct tpcc_conn*, enum tpcc_statement); /* a statement without parameters and rows */
 
 int tpcc_fail(struct tpcc_conn*, int rc); /* keeps the message of a failure for tpcc_conn_message; returns rc */
+
+/* Held from BEGIN IMMEDIATE to COMMIT. SQLite lets one connection write at a time anyway; one that waits here is woken
+** when it is its turn, where SQLite's own lock would have to be polled. */
+void tpcc_store_lock(struct tpcc_store*);
+void tpcc_store_unlock(struct tpcc_store*);
 
 struct tpcc_counters *tpcc_counters_of(struct tpcc_store*);
 const char *tpcc_vfs_name(struct tpcc_store*);

@@ -229,3 +229,12 @@ func (s *Store) Facts() (engines.Facts, error) {
 	}
 	return f, nil
 }
+
+// failSyncs makes every sync of the store fail with an I/O error, or no longer. For tests of what follows.
+func (s *Store) failSyncs(fail bool) {
+	rc := C.int(C.SQLITE_OK)
+	if fail {
+		rc = C.SQLITE_IOERR_FSYNC
+	}
+	C.tpcc_store_fail_syncs(s.c, rc)
+}

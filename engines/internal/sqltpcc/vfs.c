@@ -7,6 +7,7 @@
 **   sqlite3_file as the default VFS knows it | struct trailer: the copy of its methods, the original ones, the store
 **   <------- original szOsFile, rounded -----> <- trailer_of(file)
 */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "sqltpcc.h"
@@ -16,6 +17,8 @@ struct tpcc_store {
   sqlite3_vfs *under;  /* the default VFS */
   char name[32];
   struct tpcc_counters counters;
+  pthread_mutex_t writing; /* see tpcc_store_lock */
+  int sync_error; /* what xSync answers instead of syncing; 0: it syncs */
 };
 
 struct trailer {
@@ -33,6 +36,8 @@ static struct trailer *trailer_of(sqlite3_file *file) { return (struct trailer*)
 static int count_sync(sqlite3_file *file, int flags) {
   struct trailer *t = trailer_of(file);
   struct tpcc_counters *counters = &t->store->counters;
+  int error = __atomic_load_n(&t->store->sync_error, __ATOMIC_RELAXED);
+  if (error) return error;
   int64_t began = tpcc_now_ns();
   int rc = t->under->xSync(file, flags);
   TPCC_COUNT(counters->sync_ns, tpcc_now_ns() - began);
@@ -69,6 +74,7 @@ struct tpcc_store *tpcc_store_new(void) {
   if (!s) return 0;
   __atomic_store_n(&file_bytes, (under->szOsFile + 15) & ~15, __ATOMIC_RELAXED);
   s->under = under;
+  pthread_mutex_init(&s->writing, 0);
   s->vfs = *under; /* the unix VFS's other methods do not look at pAppData, and ours is the only xOpen */
   s->vfs.szOsFile = file_bytes + (int)sizeof(struct trailer);
   s->vfs.xOpen = open_counted;
@@ -76,6 +82,7 @@ struct tpcc_store *tpcc_store_new(void) {
   snprintf(s->name, sizeof s->name, "tpcc-%p", (void*)s);
   s->vfs.zName = s->name;
   if (sqlite3_vfs_register(&s->vfs, 0) != SQLITE_OK) {
+    pthread_mutex_destroy(&s->writing);
     free(s);
     return 0;
   }
@@ -84,6 +91,7 @@ struct tpcc_store *tpcc_store_new(void) {
 
 void tpcc_store_free(struct tpcc_store *s) {
   sqlite3_vfs_unregister(&s->vfs);
+  pthread_mutex_destroy(&s->writing);
   free(s);
 }
 
@@ -99,6 +107,11 @@ void tpcc_store_counters(struct tpcc_store *s, struct tpcc_counters *out) {
   TPCC_READ(commit_sync_ns);
 #undef TPCC_READ
 }
+
+void tpcc_store_fail_syncs(struct tpcc_store *s, int rc) { __atomic_store_n(&s->sync_error, rc, __ATOMIC_RELAXED); }
+
+void tpcc_store_lock(struct tpcc_store *s) { pthread_mutex_lock(&s->writing); }
+void tpcc_store_unlock(struct tpcc_store *s) { pthread_mutex_unlock(&s->writing); }
 
 struct tpcc_counters *tpcc_counters_of(struct tpcc_store *s) { return &s->counters; }
 const char *tpcc_vfs_name(struct tpcc_store *s) { return s->name; }

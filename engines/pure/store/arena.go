@@ -37,14 +37,18 @@ const (
 	maxChunks  = 1 << (31 - chunkBits) // 32 GiB in all
 )
 
-type chunk [chunkWords]uint64
+// node is a node's words, of which those of its class are its own. The last nodes of a chunk reach into its padding.
+type node [maxNodeWords]uint64
+
+type chunk [chunkWords + maxNodeWords]uint64
 
 func (r ref) leaf() bool { return r&leafBit != 0 }
 
-// node returns the words of r, up to the end of its chunk.
-func (a *arena) node(r ref) []uint64 {
+// node returns the words of r.
+func (a *arena) node(r ref) *node {
 	u := uint32(r) >> 1
-	return a.chunks[u>>chunkBits][(u&(chunkUnits-1))*unitWords:]
+	at := (u & (chunkUnits - 1)) * unitWords
+	return (*node)(a.chunks[u>>chunkBits][at : at+maxNodeWords])
 }
 
 // Size classes: in units, every size up to 16, then eight steps per doubling.
@@ -82,7 +86,7 @@ var classOf = func() (c [maxNodeWords/unitWords + 1]uint8) {
 func classFor(words uint32) uint8 { return classOf[(words+unitWords-1)/unitWords] }
 
 // alloc returns a node of a class. Its words hold anything.
-func (a *arena) alloc(class uint8, leaf ref) (ref, []uint64) {
+func (a *arena) alloc(class uint8, leaf ref) (ref, *node) {
 	if r := a.free[class&(numClasses-1)]; r != 0 {
 		n := a.node(r)
 		a.free[class&(numClasses-1)] = ref(n[0])
@@ -113,8 +117,8 @@ const (
 	classShift = 16
 )
 
-func birthOf(n []uint64) uint64  { return n[0] >> birthShift }
-func nodeClass(n []uint64) uint8 { return uint8(n[0] >> classShift) }
+func birthOf(n *node) uint64  { return n[0] >> birthShift }
+func nodeClass(n *node) uint8 { return uint8(n[0] >> classShift) }
 
 func (a *arena) header(class uint8, own uint64) uint64 {
 	return a.epoch<<birthShift | uint64(class)<<classShift | own
@@ -131,7 +135,7 @@ func (a *arena) drop(r ref) {
 }
 
 // release puts a node on its free list.
-func (a *arena) release(r ref, n []uint64) {
+func (a *arena) release(r ref, n *node) {
 	class := nodeClass(n) & (numClasses - 1)
 	a.freeBytes += int64(classUnits[class]) * unitWords * 8
 	n[0] = uint64(a.free[class])

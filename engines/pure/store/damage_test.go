@@ -14,7 +14,7 @@ import (
 // written makes a directory with an image and two segments behind it, cleanly closed.
 func written(t *testing.T) (dir *fs.Mem, h *history) {
 	dir = fs.NewMem()
-	s := mustOpen(t, dir, smallOptions)
+	s := mustOpen(t, dir, Options{LogSegmentBytes: smallOptions.LogSegmentBytes}) // one checkpoint, at a known place
 	h = newHistory(rand.New(rand.NewPCG(21, 0)), s, newModel())
 	more := func(n int) {
 		for range n {
@@ -207,12 +207,12 @@ func FuzzRecords(f *testing.F) {
 	}
 	mustClose(f, s)
 	f.Fuzz(func(t *testing.T, payload []byte) {
-		r := reads{&arena{epoch: 1}, l, newVersion(l)}
+		r := newWrites(&arena{epoch: 1}, l, newVersion(l))
 		c := newChains(l)
 		if _, err := c.apply(&r, payload); err != nil {
 			return
 		}
-		if _, err := stateOf(&r); err != nil {
+		if _, err := stateOf(&r.reads); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -227,11 +227,11 @@ func FuzzImageBlock(f *testing.F) {
 	f.Add(uint32(1), uint32(2), []byte{5, 1})
 	f.Add(uint32(2), uint32(1), append([]byte{0}, make([]byte, 8)...))
 	f.Fuzz(func(t *testing.T, table, rows uint32, payload []byte) {
-		r := reads{&arena{epoch: 1}, l, newVersion(l)}
+		r := newWrites(&arena{epoch: 1}, l, newVersion(l))
 		if !r.addBlock(l.tables[table%3], rows, payload) {
 			return
 		}
-		if _, err := stateOf(&r); err != nil {
+		if _, err := stateOf(&r.reads); err != nil {
 			t.Fatal(err)
 		}
 	})

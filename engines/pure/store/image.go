@@ -127,7 +127,8 @@ func writeImage(f fs.File, a *arena, l *layout, v *version, pace func(written in
 
 // readImage builds the version that the image in f holds. Its errors wrap ErrCorrupt (and ErrVersion or ErrSchema),
 // with the offset, or are f's.
-func readImage(f fs.File, name string, a *arena, l *layout, v *version) error {
+func readImage(f fs.File, name string, w *writes) error {
+	l, v := w.l, w.v
 	size, err := f.Size()
 	if err != nil {
 		return err
@@ -171,7 +172,6 @@ func readImage(f fs.File, name string, a *arena, l *layout, v *version) error {
 	v.sequence = binary.LittleEndian.Uint64(head[24:])
 	at = int64(len(head))
 
-	r := reads{a, l, v}
 	var b []byte
 	for number := uint32(0); ; number++ {
 		b = append(b[:0], make([]byte, blockHeadBytes)...)
@@ -200,7 +200,7 @@ func readImage(f fs.File, name string, a *arena, l *layout, v *version) error {
 			at += blockHeadBytes
 			break
 		}
-		if table >= uint32(len(l.tables)) || !r.addBlock(l.tables[table], binary.LittleEndian.Uint32(b[8:]), b[blockHeadBytes:]) {
+		if table >= uint32(len(l.tables)) || !w.addBlock(l.tables[table], binary.LittleEndian.Uint32(b[8:]), b[blockHeadBytes:]) {
 			return damage("block %d holds impossible rows", number)
 		}
 		at += int64(len(b))
@@ -223,8 +223,7 @@ func readImage(f fs.File, name string, a *arena, l *layout, v *version) error {
 }
 
 // addBlock inserts the rows of one block, or reports false if they are impossible.
-func (r *reads) addBlock(t *table, rows uint32, p []byte) bool {
-	s := &r.l.tries[t.id]
+func (w *writes) addBlock(t *table, rows uint32, p []byte) bool {
 	key := uint64(0)
 	for i := range rows {
 		d, n := binary.Uvarint(p)
@@ -233,20 +232,20 @@ func (r *reads) addBlock(t *table, rows uint32, p []byte) bool {
 		}
 		key += d
 		p = p[n:]
-		row := s.insert(r.a, &r.v.roots[t.id], key)
+		row := w.insert(int(t.id), key)
 		if row == nil || t.keyBits < 64 && key>>t.keyBits != 0 {
 			return false
 		}
-		for w := range row {
-			row[w] = binary.LittleEndian.Uint64(p[8*w:])
+		for i := range row {
+			row[i] = binary.LittleEndian.Uint64(p[8*i:])
 		}
 		p = p[8*t.rowWords:]
 		for _, ix := range t.indexes {
-			if r.l.tries[ix.trie].insert(r.a, &r.v.roots[ix.trie], ix.key(t, key, row)) == nil {
+			if w.insert(ix.trie, ix.key(t, key, row)) == nil {
 				return false
 			}
 		}
-		r.v.rows[t.id]++
+		w.v.rows[t.id]++
 	}
 	return len(p) == 0
 }

@@ -4,7 +4,7 @@ import "fmt"
 
 // Loader fills an empty store, without a log: what it adds is made durable as an image.
 type Loader struct {
-	reads
+	writes
 	t   *table // of the open row, nil: none is open
 	key uint64
 	row []uint64
@@ -13,12 +13,19 @@ type Loader struct {
 
 // Insert adds a row whose fields are 0, for setting until the next call, or reports false if the key is there already.
 func (o *Loader) Insert(t TableID, key uint64) (Mut, bool) {
+	if tab := o.l.tables[t]; tab.append {
+		panic("store: Insert into table " + tab.name + ", which is in append order")
+	}
+	return o.add(t, key)
+}
+
+func (o *Loader) add(t TableID, key uint64) (Mut, bool) {
 	o.close()
 	tab := o.l.tables[t]
 	if tab.keyBits < 64 && key>>tab.keyBits != 0 && o.tx.err == nil {
 		o.tx.err = fmt.Errorf("%w: key %#x of %s has more than %d bits", ErrRange, key, tab.name, tab.keyBits)
 	}
-	o.row = o.l.tries[t].insert(o.a, &o.v.roots[t], key)
+	o.row = o.insert(int(t), key)
 	if o.row == nil {
 		return Mut{}, false
 	}
@@ -29,7 +36,10 @@ func (o *Loader) Insert(t TableID, key uint64) (Mut, bool) {
 
 // Append adds a row to a table in append order, for setting until the next call.
 func (o *Loader) Append(t TableID) Mut {
-	m, _ := o.Insert(t, uint64(o.v.arrivals[t]))
+	if tab := o.l.tables[t]; !tab.append {
+		panic("store: Append to table " + tab.name + ", which has a key")
+	}
+	m, _ := o.add(t, uint64(o.v.arrivals[t]))
 	o.v.arrivals[t]++
 	return m
 }
@@ -40,7 +50,7 @@ func (o *Loader) close() {
 		return
 	}
 	for _, ix := range o.t.indexes {
-		if o.l.tries[ix.trie].insert(o.a, &o.v.roots[ix.trie], ix.key(o.t, o.key, o.row)) == nil && o.tx.err == nil {
+		if o.insert(ix.trie, ix.key(o.t, o.key, o.row)) == nil && o.tx.err == nil {
 			o.tx.err = fmt.Errorf("index %s of table %s is not unique", ix.name, o.t.name)
 		}
 	}
@@ -57,7 +67,7 @@ func (s *Store) Load(fill func(*Loader) error) error {
 				return fmt.Errorf("%w: table %s has %d rows", ErrNotEmpty, s.layout.tables[i].name, n)
 			}
 		}
-		o := &Loader{reads: s.tx.reads}
+		o := &Loader{writes: s.tx.writes}
 		err := fill(o)
 		o.close()
 		if err == nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -72,7 +73,7 @@ type transaction struct {
 
 var errAbort = errors.New("abort, as the test wants")
 
-// applyModel carries t out on m.
+// apply carries t out on m.
 func (m *model) apply(t transaction) {
 	if t.abort {
 		return
@@ -100,7 +101,7 @@ func (m *model) apply(t transaction) {
 	}
 }
 
-// run carries t out on the store. It panics where the store answers otherwise than before says.
+// run carries t out on the store.
 func (t transaction) run(x *Tx) error {
 	for _, s := range t.steps {
 		var m Mut
@@ -226,7 +227,7 @@ func same(got, want *model) error {
 	return nil
 }
 
-// is checks that the store's durable state is want, and that every node of the arena is accounted for.
+// is checks that the store's durable state is want.
 func (s *Store) is(want *model) error {
 	r := s.NewReader()
 	defer r.Close()
@@ -264,16 +265,9 @@ func nodes(a *arena, r ref) int64 {
 	n := a.node(r)
 	total := int64(classUnits[nodeClass(n)]) * unitWords * 8
 	if !r.leaf() {
-		for i := range int(popcount(n[2])) {
+		for i := range bits.OnesCount64(n[2]) {
 			total += nodes(a, child(n, i))
 		}
 	}
 	return total
-}
-
-func popcount(v uint64) (n int) {
-	for ; v != 0; v &= v - 1 {
-		n++
-	}
-	return n
 }

@@ -74,7 +74,7 @@ func (c *reclaimer) reclaim(a *arena, published uint64, readers []*Reader) {
 }
 
 // reachable reports whether a pinned version can reach a node that was unlinked in the epoch retired.
-func (c *reclaimer) reachable(n []uint64, retired uint64) bool {
+func (c *reclaimer) reachable(n *node, retired uint64) bool {
 	for _, pin := range c.pins {
 		if birthOf(n) <= pin && pin < retired {
 			return true

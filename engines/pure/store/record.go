@@ -132,7 +132,7 @@ var errRecord = errors.New("impossible change record")
 
 // apply carries the records of one save out on x's working state. It checks everything, so that no payload makes it
 // panic or leaves a state that the records do not say. After an error the state is to be thrown away.
-func (c *chains) apply(x *reads, payload []byte) (records int, err error) {
+func (c *chains) apply(x *writes, payload []byte) (records int, err error) {
 	c.reset()
 	p := payload
 	bad := func(format string, args ...any) (int, error) {
@@ -160,14 +160,12 @@ func (c *chains) apply(x *reads, payload []byte) (records int, err error) {
 		if tab.keyBits < 64 && key>>tab.keyBits != 0 {
 			return bad("key %#x of %s", key, tab.name)
 		}
-		s := &x.l.tries[tab.id]
-		root := &x.v.roots[tab.id]
 		if kind == opDelete {
-			w := s.find(x.a, *root, key)
+			w := x.l.tries[tab.id].find(x.a, x.v.roots[tab.id], key)
 			if w == nil || tab.append || code&codeSame != 0 {
 				return bad("delete of %s %#x", tab.name, key)
 			}
-			if !x.unindex(tab, key, w) || !s.remove(x.a, root, key) {
+			if !x.unindex(tab, key, w) || !x.remove(int(tab.id), key) {
 				return bad("delete of %s %#x", tab.name, key)
 			}
 			x.v.rows[tab.id]--
@@ -192,20 +190,20 @@ func (c *chains) apply(x *reads, payload []byte) (records int, err error) {
 			if tab.append && key != uint64(x.v.arrivals[tab.id]) {
 				return bad("arrival %d of %s, %d is next", key, tab.name, x.v.arrivals[tab.id])
 			}
-			w = s.insert(x.a, root, key)
+			w = x.insert(int(tab.id), key)
 			if tab.append {
 				x.v.arrivals[tab.id]++
 			}
 			x.v.rows[tab.id]++
 		} else {
-			w = s.edit(x.a, root, key)
+			w = x.edit(int(tab.id), key)
 		}
 		if w == nil {
 			return bad("row %#x of %s is there already, or is not", key, tab.name)
 		}
 		if kind == opUpdate {
 			for _, ix := range tab.indexes {
-				if ix.fieldMask&mask != 0 && !x.l.tries[ix.trie].remove(x.a, &x.v.roots[ix.trie], ix.key(tab, key, w)) {
+				if ix.fieldMask&mask != 0 && !x.remove(ix.trie, ix.key(tab, key, w)) {
 					return bad("index %s", ix.name)
 				}
 			}
@@ -230,7 +228,7 @@ func (c *chains) apply(x *reads, payload []byte) (records int, err error) {
 		}
 		for _, ix := range tab.indexes {
 			if (kind == opInsert || ix.fieldMask&mask != 0) &&
-				x.l.tries[ix.trie].insert(x.a, &x.v.roots[ix.trie], ix.key(tab, key, w)) == nil {
+				x.insert(ix.trie, ix.key(tab, key, w)) == nil {
 				return bad("index %s", ix.name)
 			}
 		}
@@ -240,9 +238,9 @@ func (c *chains) apply(x *reads, payload []byte) (records int, err error) {
 }
 
 // unindex removes a row's entries from the table's indexes.
-func (x *reads) unindex(tab *table, key uint64, row []uint64) bool {
+func (x *writes) unindex(tab *table, key uint64, row []uint64) bool {
 	for _, ix := range tab.indexes {
-		if !x.l.tries[ix.trie].remove(x.a, &x.v.roots[ix.trie], ix.key(tab, key, row)) {
+		if !x.remove(ix.trie, ix.key(tab, key, row)) {
 			return false
 		}
 	}

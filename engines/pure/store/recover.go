@@ -134,7 +134,7 @@ func (s *Store) readImageFile(name string, sequence uint64) error {
 		return err
 	}
 	defer f.Close()
-	if err := readImage(f, s.dir.Path(name), &s.arena, s.layout, s.work); err != nil {
+	if err := readImage(f, s.dir.Path(name), &s.tx.writes); err != nil {
 		return err
 	}
 	if s.work.sequence != sequence {
@@ -182,7 +182,7 @@ func (s *Store) replay(gen uint32, data []byte, image uint64) (_ []byte, last ui
 			if want := s.work.sequence + 1; save.Sequence != want {
 				return data, 0, false, fmt.Errorf("%w: %s, offset %d: save %d stands where save %d belongs", ErrCorrupt, name, at, save.Sequence, want)
 			}
-			records, err := s.chains.apply(&s.tx.reads, save.Payload)
+			records, err := s.chains.apply(&s.tx.writes, save.Payload)
 			if err != nil {
 				return data, 0, false, fmt.Errorf("%w: %s, offset %d, save %d: %w", ErrCorrupt, name, at, save.Sequence, err)
 			}

@@ -1,20 +1,9 @@
 package store
 
 import (
-	"errors"
 	"sync/atomic"
 	"time"
-	"unsafe"
-
-	"tpccbench/engines/pure/store/fs"
 )
-
-const lockName = "lock"
-
-func isLocked(err error) bool { return errors.Is(err, fs.ErrLocked) }
-
-// bytePointer is the address of b's first byte as prctl takes it.
-func bytePointer(b []byte) uintptr { return uintptr(unsafe.Pointer(&b[0])) }
 
 // counter is a number that one goroutine changes and others read.
 type counter struct{ n atomic.Int64 }
@@ -25,17 +14,17 @@ func (c *counter) load() int64       { return c.n.Load() }
 func (c *counter) ns() time.Duration { return time.Duration(c.n.Load()) }
 
 type stats struct {
-	ownerTID                                           atomic.Int64
-	apply, write, sync, publish, answer                counter // ns
-	saves, syncs, transactions, logBytes, logFileBytes counter
-	freeBytes                                          atomic.Int64
+	ownerTID                                    atomic.Int64
+	apply, write, sync, publish, answer         counter // ns
+	saves, transactions, logBytes, logFileBytes counter
+	freeBytes                                   atomic.Int64
 }
 
 // Stats are counts since Open, callable at any time and cheap.
 type Stats struct {
 	Saves        int64 // durable saves
 	Transactions int64 // that committed
-	Syncs        int64 // of log and image files; directories not counted
+	Syncs        int64 // of log segments, images and the directory
 	LogBytes     int64 // change records written
 	LogFileBytes int64 // the same with framing and blocks filled up
 	Checkpoints  int64 // that ended well
@@ -56,7 +45,7 @@ func (s *Store) Stats() Stats {
 	st := &s.stats
 	c := &s.checkpoints
 	return Stats{
-		Saves: st.saves.load(), Transactions: st.transactions.load(), Syncs: st.syncs.load() + c.syncs.Load(),
+		Saves: st.saves.load(), Transactions: st.transactions.load(), Syncs: s.dir.Syncs(),
 		LogBytes: st.logBytes.load(), LogFileBytes: st.logFileBytes.load(),
 		Checkpoints: c.count.Load(), CheckpointTime: time.Duration(c.nanos.Load()), CheckpointBytes: c.bytes.Load(), CheckpointError: c.lastError(),
 		ArenaBytes: s.arena.allocated.Load(), ArenaFreeBytes: st.freeBytes.Load(), OwnerTID: int(st.ownerTID.Load()),

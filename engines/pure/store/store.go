@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -44,13 +45,16 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// lockName is the file that is locked while a store is open.
+const lockName = "lock"
+
 // Store is one open store. Its methods may be called by several goroutines, but Close comes last.
 //
 // Invariants: work is the owner's; current is the last durable version, and never anything else; epochs of published
 // versions grow by one, the owner works on the epoch after the current one.
 type Store struct {
 	opt    Options
-	dir    fs.Dir
+	dir    *fs.Counted
 	lock   fs.Unlocker
 	layout *layout
 	arena  arena
@@ -76,20 +80,21 @@ type Store struct {
 	stats       stats
 }
 
-// Open opens the store in dir, recovering what it holds; a directory without files becomes an empty store. It fails
+// Open opens the store in d, recovering what it holds; a directory without files becomes an empty store. It fails
 // with ErrLocked, ErrCorrupt (also as ErrVersion or ErrSchema), or the directory's error.
-func Open(dir fs.Dir, schema Schema, opt Options) (*Store, error) {
+func Open(d fs.Dir, schema Schema, opt Options) (*Store, error) {
 	l, err := newLayout(schema)
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
+	dir := fs.Count(d)
 	s := &Store{opt: opt.withDefaults(), dir: dir, layout: l, work: newVersion(l), chains: newChains(l), stopped: make(chan struct{})}
-	s.tx.reads = reads{&s.arena, l, s.work}
+	s.tx.writes = newWrites(&s.arena, l, s.work)
 	s.readers.Store(&[]*Reader{})
 	s.queue.init()
 	s.log = wal{dir: dir, schema: l.digest, segmentBytes: (s.opt.LogSegmentBytes + 4095) / 4096 * 4096, ready: make(chan prepared, 1)}
 	if s.lock, err = dir.Lock(lockName); err != nil {
-		if isLocked(err) {
+		if errors.Is(err, fs.ErrLocked) {
 			return nil, fmt.Errorf("%w: %s is locked", ErrLocked, dir.Path(lockName))
 		}
 		return nil, err

@@ -44,17 +44,18 @@ func leafShiftFor(rowWords int) uint {
 	return shift
 }
 
-func innerShift(n []uint64) uint    { return uint(n[0] & 63) }
-func leafPresent(n []uint64) uint64 { return n[0] & (1<<(1<<maxLeafShift) - 1) }
+func innerShift(n *node) uint    { return uint(n[0] & 63) }
+func leafPresent(n *node) uint64 { return n[0] & (1<<(1<<maxLeafShift) - 1) }
 
 // below counts the bits of present under bit d.
 func below(present uint64, d uint64) int { return bits.OnesCount64(present & (1<<(d&63) - 1)) }
 
-func child(n []uint64, i int) ref { return ref(n[innerHead+i/2] >> (32 * uint(i&1))) }
+func child(n *node, i int) ref { return ref(n[innerHead+(i&63)/2] >> (32 * uint(i&1))) }
 
-func setChild(n []uint64, i int, r ref) {
+func setChild(n *node, i int, r ref) {
 	s := 32 * uint(i&1)
-	n[innerHead+i/2] = n[innerHead+i/2]&^(0xffffffff<<s) | uint64(r)<<s
+	w := &n[innerHead+(i&63)/2]
+	*w = *w&^(0xffffffff<<s) | uint64(r)<<s
 }
 
 func innerClass(children int) uint8       { return classFor(uint32(innerHead + (children+1)/2)) }
@@ -87,7 +88,7 @@ func (s trieShape) find(a *arena, r ref, key uint64) []uint64 {
 	return s.row(n, below(leafPresent(n), d))
 }
 
-func (s trieShape) row(n []uint64, i int) []uint64 {
+func (s trieShape) row(n *node, i int) []uint64 {
 	at := leafHead + uint32(i)*s.rowWords
 	return n[at : at+s.rowWords : at+s.rowWords]
 }
@@ -123,7 +124,7 @@ func (a *arena) replace(root *ref, p *path, r ref) {
 }
 
 // copyInner returns an owned copy of an inner node, and retires it.
-func (a *arena) copyInner(r ref, n []uint64) (ref, []uint64) {
+func (a *arena) copyInner(r ref, n *node) (ref, *node) {
 	class := nodeClass(n)
 	c, m := a.alloc(class, 0)
 	m[0] = a.header(class, uint64(innerShift(n)))
@@ -133,18 +134,18 @@ func (a *arena) copyInner(r ref, n []uint64) (ref, []uint64) {
 	return c, m
 }
 
-// edit returns the row of key for changing, nil if there is none.
-func (s trieShape) edit(a *arena, root *ref, key uint64) []uint64 {
+// edit returns the row of key for changing and the leaf it is in, which is owned; nil if there is none.
+func (s trieShape) edit(a *arena, root *ref, key uint64) ([]uint64, ref) {
 	r := *root
 	if r == 0 {
-		return nil
+		return nil, 0
 	}
 	var p path
 	n := a.node(r)
 	for !r.leaf() {
 		d := key >> innerShift(n) & 63
 		if n[2]>>d&1 == 0 {
-			return nil
+			return nil, 0
 		}
 		i := below(n[2], d)
 		p.refs[p.depth], p.slots[p.depth] = r, uint8(i)
@@ -153,11 +154,11 @@ func (s trieShape) edit(a *arena, root *ref, key uint64) []uint64 {
 		n = a.node(r)
 	}
 	if n[1] != key>>s.leafShift {
-		return nil
+		return nil, 0
 	}
 	d, present := key&s.lowMask(), leafPresent(n)
 	if present>>d&1 == 0 {
-		return nil
+		return nil, 0
 	}
 	if birthOf(n) != a.epoch {
 		class := nodeClass(n)
@@ -169,18 +170,19 @@ func (s trieShape) edit(a *arena, root *ref, key uint64) []uint64 {
 		p.depth++
 		a.drop(r)
 		a.replace(root, &p, c)
-		n = m
+		n, r = m, c
 	}
-	return s.row(n, below(present, d))
+	return s.row(n, below(present, d)), r
 }
 
-// insert makes room for a row with a new key and returns it, holding zeros; nil if the key is there already.
-func (s trieShape) insert(a *arena, root *ref, key uint64) []uint64 {
+// insert makes room for a row with a new key and returns it, holding zeros, and the leaf it is in, which is owned; nil
+// if the key is there already.
+func (s trieShape) insert(a *arena, root *ref, key uint64) ([]uint64, ref) {
 	r := *root
 	if r == 0 {
 		leaf, row := s.newLeaf(a, key)
 		*root = leaf
-		return row
+		return row, leaf
 	}
 	var p path
 	for {
@@ -202,7 +204,7 @@ func (s trieShape) insert(a *arena, root *ref, key uint64) []uint64 {
 		if n[2]>>d&1 == 0 {
 			leaf, row := s.newLeaf(a, key)
 			a.replace(root, &p, a.insertChild(r, n, i, d, leaf))
-			return row
+			return row, leaf
 		}
 		p.slots[p.depth-1] = uint8(i)
 		r = child(n, i)
@@ -221,7 +223,7 @@ func (s trieShape) newLeaf(a *arena, key uint64) (ref, []uint64) {
 
 // branch puts a new inner node above the path's last node, whose keys share the prefix of there, with a leaf for key
 // as its other child.
-func (s trieShape) branch(a *arena, root *ref, p *path, there, key uint64) []uint64 {
+func (s trieShape) branch(a *arena, root *ref, p *path, there, key uint64) ([]uint64, ref) {
 	top := uint(bits.Len64(there^key)) - 1 // the highest bit in which they differ, above the leaf's
 	shift := s.leafShift + (top-s.leafShift)/digitBits*digitBits
 	leaf, row := s.newLeaf(a, key)
@@ -237,11 +239,11 @@ func (s trieShape) branch(a *arena, root *ref, p *path, there, key uint64) []uin
 	}
 	n[innerHead] = uint64(lo) | uint64(hi)<<32
 	a.replace(root, p, r)
-	return row
+	return row, leaf
 }
 
 // insertChild adds a child with digit d at position i, in place if the node is owned and has room.
-func (a *arena) insertChild(r ref, n []uint64, i int, d uint64, c ref) ref {
+func (a *arena) insertChild(r ref, n *node, i int, d uint64, c ref) ref {
 	count := bits.OnesCount64(n[2])
 	class := innerClass(count + 1)
 	if birthOf(n) == a.epoch && class <= nodeClass(n) {
@@ -264,34 +266,47 @@ func (a *arena) insertChild(r ref, n []uint64, i int, d uint64, c ref) ref {
 	return out
 }
 
+// insertInPlace adds a row to the leaf n, if it is owned and has room; the key must not be there.
+func (s trieShape) insertInPlace(a *arena, n *node, key uint64) []uint64 {
+	d, present := key&s.lowMask(), leafPresent(n)
+	i, count := below(present, d), bits.OnesCount64(present)
+	if birthOf(n) != a.epoch || s.leafClass(count+1) > nodeClass(n) {
+		return nil
+	}
+	at, end := leafHead+uint32(i)*s.rowWords, leafHead+uint32(count)*s.rowWords
+	copy(n[at+s.rowWords:end+s.rowWords], n[at:end])
+	n[0] |= 1 << d
+	row := s.row(n, i)
+	clear(row)
+	return row
+}
+
 // insertRow adds a row to the leaf n at the path's end.
-func (s trieShape) insertRow(a *arena, root *ref, p *path, n []uint64, key uint64) []uint64 {
+func (s trieShape) insertRow(a *arena, root *ref, p *path, n *node, key uint64) ([]uint64, ref) {
 	d, present := key&s.lowMask(), leafPresent(n)
 	if present>>d&1 != 0 {
-		return nil
+		return nil, 0
+	}
+	old := p.refs[p.depth-1]
+	if row := s.insertInPlace(a, n, key); row != nil {
+		return row, old
 	}
 	i, count := below(present, d), bits.OnesCount64(present)
 	at, end := leafHead+uint32(i)*s.rowWords, leafHead+uint32(count)*s.rowWords
 	class := s.leafClass(count + 1)
-	if birthOf(n) == a.epoch && class <= nodeClass(n) {
-		copy(n[at+s.rowWords:end+s.rowWords], n[at:end])
-		n[0] |= 1 << d
-	} else {
-		if birthOf(n) == a.epoch {
-			// The leaf grows within one save: more rows are likely to follow.
-			class = s.leafClass(min(count+1+count/2, 1<<s.leafShift))
-		}
-		r, m := a.alloc(class, leafBit)
-		m[0], m[1] = a.header(class, present|1<<d), n[1]
-		copy(m[leafHead:at], n[leafHead:at])
-		copy(m[at+s.rowWords:end+s.rowWords], n[at:end])
-		a.drop(p.refs[p.depth-1])
-		a.replace(root, p, r)
-		n = m
+	if birthOf(n) == a.epoch {
+		// The leaf grows within one save: more rows are likely to follow.
+		class = s.leafClass(min(count+1+count/2, 1<<s.leafShift))
 	}
-	row := s.row(n, i)
+	r, m := a.alloc(class, leafBit)
+	m[0], m[1] = a.header(class, present|1<<d), n[1]
+	copy(m[leafHead:at], n[leafHead:at])
+	copy(m[at+s.rowWords:end+s.rowWords], n[at:end])
+	a.drop(old)
+	a.replace(root, p, r)
+	row := s.row(m, i)
 	clear(row)
-	return row
+	return row, r
 }
 
 // remove takes the row of key out, or reports false if there is none.
@@ -391,7 +406,7 @@ func nthBit(v uint64, i int) uint64 {
 
 // ceil returns the leaf that holds the smallest key of at least key, and which of its rows are of at least key; nil
 // if there is no such key.
-func (s trieShape) ceil(a *arena, r ref, key uint64) (n []uint64, rows uint64) {
+func (s trieShape) ceil(a *arena, r ref, key uint64) (n *node, rows uint64) {
 	if r == 0 {
 		return nil, 0
 	}
@@ -428,7 +443,7 @@ func (s trieShape) ceil(a *arena, r ref, key uint64) (n []uint64, rows uint64) {
 }
 
 // floor is ceil's mirror: the leaf that holds the largest key of at most key, and its rows of at most key.
-func (s trieShape) floor(a *arena, r ref, key uint64) (n []uint64, rows uint64) {
+func (s trieShape) floor(a *arena, r ref, key uint64) (n *node, rows uint64) {
 	if r == 0 {
 		return nil, 0
 	}

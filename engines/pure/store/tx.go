@@ -10,7 +10,7 @@ import "fmt"
 // of the op whose row the program may still be setting, or -1. An op's effect on the indexes, and its row after, are
 // completed when it is closed: before the next operation of the Tx.
 type Tx struct {
-	reads
+	writes
 	ops   []op
 	words []uint64
 	open  int
@@ -100,7 +100,7 @@ func (x *Tx) LastIndex(i IndexID, from, to uint64) (key uint64, ok bool) {
 func (x *Tx) Edit(t TableID, key uint64) (Mut, bool) {
 	x.close()
 	tab := x.l.tables[t]
-	w := x.l.tries[t].edit(x.a, &x.v.roots[t], key)
+	w := x.edit(int(t), key)
 	if w == nil {
 		return Mut{}, false
 	}
@@ -133,7 +133,7 @@ func (x *Tx) Append(t TableID) (key uint64, m Mut) {
 }
 
 func (x *Tx) insert(tab *table, key uint64) (Mut, bool) {
-	w := x.l.tries[tab.id].insert(x.a, &x.v.roots[tab.id], key)
+	w := x.writes.insert(int(tab.id), key)
 	if w == nil {
 		return Mut{}, false
 	}
@@ -166,10 +166,10 @@ func (x *Tx) Delete(t TableID, key uint64) bool {
 
 // delete removes a row that is there from the table and its indexes; row is a copy.
 func (x *Tx) delete(tab *table, key uint64, row []uint64) {
-	x.l.tries[tab.id].remove(x.a, &x.v.roots[tab.id], key)
+	x.remove(int(tab.id), key)
 	x.v.rows[tab.id]--
 	for _, ix := range tab.indexes {
-		x.l.tries[ix.trie].remove(x.a, &x.v.roots[ix.trie], ix.key(tab, key, row))
+		x.remove(ix.trie, ix.key(tab, key, row))
 	}
 }
 
@@ -211,9 +211,9 @@ func (x *Tx) index(tab *table, key uint64, old, row []uint64) {
 			if from == to {
 				continue
 			}
-			x.l.tries[ix.trie].remove(x.a, &x.v.roots[ix.trie], from)
+			x.remove(ix.trie, from)
 		}
-		if x.l.tries[ix.trie].insert(x.a, &x.v.roots[ix.trie], to) == nil {
+		if x.writes.insert(ix.trie, to) == nil {
 			panic(fmt.Sprintf("store: index %s of table %s is not unique", ix.name, tab.name))
 		}
 	}
@@ -233,11 +233,11 @@ func (x *Tx) abort() {
 				x.v.arrivals[o.table]--
 			}
 		case opUpdate:
-			row := x.l.tries[o.table].edit(x.a, &x.v.roots[o.table], o.key)
+			row := x.edit(int(o.table), o.key)
 			x.index(tab, o.key, x.words[o.words+tab.rowWords:o.words+2*tab.rowWords], first)
 			copy(row, first)
 		case opDelete:
-			copy(x.l.tries[o.table].insert(x.a, &x.v.roots[o.table], o.key), first)
+			copy(x.writes.insert(int(o.table), o.key), first)
 			x.v.rows[o.table]++
 			x.index(tab, o.key, nil, first)
 		}

@@ -103,8 +103,8 @@ type Cursor struct {
 	trie int
 	next uint64 // where to look for the next leaf
 	to   uint64
-	n    []uint64 // the leaf
-	rows uint64   // those of it that are still to come
+	n    *node  // the leaf
+	rows uint64 // those of it that are still to come
 	key  uint64
 	row  int
 	done bool // there is no leaf behind this one

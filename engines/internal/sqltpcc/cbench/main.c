@@ -25,7 +25,6 @@ static struct {
 
 static long left; /* transactions that no terminal has begun */
 static pthread_barrier_t begin;
-static pthread_mutex_t direct_lock = PTHREAD_MUTEX_INITIALIZER; /* as sqlite's: held by the terminal that writes */
 
 static void die(const char *what, const char *why) {
   fprintf(stderr, "cbench: %s: %s\n", what, why);
@@ -166,12 +165,8 @@ static void *run_terminal(void *arg) {
     draw(&state, ++date, r);
     if (config.grouped && !(t->conn && reads_only(r))) {
       hand(t);
-    } else if (reads_only(r)) {
-      tpcc_run(t->conn, r);
     } else {
-      pthread_mutex_lock(&direct_lock);
       tpcc_run(t->conn, r);
-      pthread_mutex_unlock(&direct_lock);
     }
     if (r->rc != SQLITE_OK) die("transaction failed", r->message);
   }

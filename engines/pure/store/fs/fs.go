@@ -61,19 +61,29 @@ type Unlocker interface {
 // zeros is what Preallocate writes at a time.
 var zeros [1 << 20]byte
 
+// preallocateSync is how much Preallocate writes between syncs.
+const preallocateSync = 4 << 20
+
 // Preallocate extends f with written zeros up to bytes; a longer file is left as it is. Written zeros, unlike
-// fallocate, leave nothing for a later fdatasync to record but the data itself. It does not sync.
+// fallocate, leave nothing for a later fdatasync to record but the data itself. It syncs as it goes, a few MiB at a
+// time, so as not to hold up other files' syncs; the caller syncs the rest.
 func Preallocate(f File, bytes int64) error {
 	size, err := f.Size()
 	if err != nil {
 		return err
 	}
-	for size < bytes {
+	for unsynced := 0; size < bytes; {
 		n, err := f.WriteAt(zeros[:min(int64(len(zeros)), bytes-size)], size)
 		if err != nil {
 			return err
 		}
 		size += int64(n)
+		if unsynced += n; unsynced >= preallocateSync {
+			unsynced = 0
+			if err := f.Sync(); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
