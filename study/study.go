@@ -10,7 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"tpccbench/engines"
 	"tpccbench/matrix"
@@ -449,6 +452,9 @@ func (s *Study) one(ctx context.Context, run matrix.Run) error {
 		return s.stopped(err, "run "+run.ID())
 	}
 	s.progress.End()
+	if ranFull(rec) {
+		return s.stopped(fmt.Errorf("device %s ran full: %s; make room", run.Device, rec.Reason), "run "+run.ID())
+	}
 	if _, err := record.Write(s.rawDir(), rec); err != nil {
 		return fmt.Errorf("cannot keep the record of run %s: %w", run.ID(), err)
 	}
@@ -460,6 +466,13 @@ func (s *Study) one(ctx context.Context, run matrix.Run) error {
 		s.logf("%-42s FAILED  %s: %s", run.ID(), rec.Gate, rec.Reason)
 	}
 	return s.writeCSV()
+}
+
+// ranFull reports whether a run failed because its device was full. That says nothing of the engine, and the runs after
+// it would fail too: the study stops without a record of it, and makes the run again when it goes on.
+func ranFull(rec *record.Run) bool {
+	return rec.Status == record.Failed &&
+		(strings.Contains(rec.Reason, unix.ENOSPC.Error()) || strings.Contains(rec.Reason, "database or disk is full"))
 }
 
 // stopped adds to an error what is needed to go on.

@@ -53,7 +53,7 @@ func TestFlippedBytes(t *testing.T) {
 	last := h.s.current.Load().sequence
 	step := 1
 	if testing.Short() {
-		step = 13
+		step = 37
 	}
 	for _, name := range append(files(t, dir, "log-"), files(t, dir, "image-")...) {
 		refused, size := 0, len(dir.Bytes(name))

@@ -89,7 +89,7 @@ func (s *Store) own(started chan<- struct{}) {
 	name := [16]byte{}
 	copy(name[:len(name)-1], OwnerThread)
 	// A thread without its name is no reason to fail; its TID is known.
-	_ = unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(&name)), 0, 0, 0)
+	_, _, _ = unix.RawSyscall(unix.SYS_PRCTL, unix.PR_SET_NAME, uintptr(unsafe.Pointer(&name)), 0)
 	close(started)
 
 	idle := 0

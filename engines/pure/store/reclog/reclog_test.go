@@ -139,8 +139,11 @@ func TestFlip(t *testing.T) {
 	for _, recycled := range []bool{false, true} {
 		data, want, _ := segment(rand.New(rand.NewPCG(5, 5)), recycled, 100, 600, 4500, 7)
 		data = data[:9*BlockBytes]
-		found := 0
-		for i := range data {
+		found, step := 0, 1
+		if testing.Short() {
+			step = 11
+		}
+		for i := 0; i < len(data); i += step {
 			for _, mask := range []byte{1 << (i % 8), 0xff} {
 				data[i] ^= mask
 				_, err := DecodeHeader(data)
@@ -156,7 +159,7 @@ func TestFlip(t *testing.T) {
 				data[i] ^= mask
 			}
 		}
-		if found < 2*(100+600+4500) {
+		if found < 2*(100+600+4500)/step {
 			t.Errorf("recycled %v: %d flips were found, fewer than in the payloads alone", recycled, found)
 		}
 	}
