@@ -31,5 +31,9 @@ for study in results/*/; do
 done
 python3 -m unittest -q tables_test
 
+# With the race detector the conformance suites and the store's attacks run in their short form; without it, whole.
+step "tests, race detector, short"
+go test -race -short -timeout 20m ./...
+
 step "tests"
-go test -race -timeout 20m ./...
+go test -timeout 20m ./...

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -41,6 +42,7 @@ func (r *Runner) runChild(ctx context.Context, req *request, live func(Live)) (*
 	cmd := exec.Command(r.Exe, ChildCommand)
 	cmd.Args[0] = "tpccbench"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a terminal's Ctrl-C is the parent's to pass on
+	cmd.Env = childEnv()
 	var stderr head
 	cmd.Stderr = &stderr
 	stdin, err := cmd.StdinPipe()
@@ -182,4 +184,19 @@ func watchParent(r io.Reader, workDir string) {
 		}
 	}
 	os.Exit(3)
+}
+
+// processorsPerCore is the number of Go processors (GOMAXPROCS) per core in a measuring process. A thread that is in C
+// code or in fsync keeps its processor until the runtime takes it back; with one per core SQLite on several threads
+// then waits for a processor while a core is idle. Two per core favour SQLite, and cost the record-log store a little.
+const processorsPerCore = 2
+
+// childEnv is the environment of a measuring process. Who sets GOMAXPROCS decides it; the record's machine facts say
+// what it was.
+func childEnv() []string {
+	env := os.Environ()
+	if os.Getenv("GOMAXPROCS") == "" {
+		env = append(env, fmt.Sprintf("GOMAXPROCS=%d", processorsPerCore*runtime.NumCPU()))
+	}
+	return env
 }

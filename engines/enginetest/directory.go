@@ -99,6 +99,9 @@ func (s *suite) refusedWithout(path, dir, what string) error {
 	if now, err := os.ReadFile(path); err != nil || string(now) != text {
 		return fmt.Errorf("opening %s changed the file: %q, %w", what, now, err)
 	}
+	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+		return fmt.Errorf("opening %s left %v beside the file, %w", what, entries, err)
+	}
 	return nil
 }
 

@@ -38,9 +38,9 @@ int64_t tpcc_now_ns(void) {
   return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* Waits for a lock of SQLite's. Writers of one store wait for each other before they begin (tpcc_store_lock), so what is
-** waited for here is short: another connection that loads, recovers or closes. Gives up after about a minute, which only a foreign
-** process can bring about. */
+/* Waits for a lock of SQLite's. Writers of one store wait for each other before they begin (tpcc_store_lock), so what
+** is waited for here is short: another connection that loads, recovers or closes. Gives up after about a minute, which
+** only a foreign process can bring about. */
 static int busy(void *unused, int count) {
   enum { WAIT_US = 100, WAITS = 600000 };
   (void)unused;

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"tpccbench/engines"
 	"tpccbench/tpcc"
@@ -182,8 +183,31 @@ func TestGroupLost(t *testing.T) {
 	}
 }
 
-// TestWritersWaitForEachOther shows that connections that write at the same time, without the queue that the adapters
-// put before them, wait for SQLite's lock: no error, no lost update.
+// TestWritersWaitForSQLite shows that a writer that finds SQLite's own lock taken waits for it.
+func TestWritersWaitForSQLite(t *testing.T) {
+	s := loadTest(t, 1, nil)
+	c := connectTest(t, s)
+	r := fill(t, []func(*Terminal) error{payment(1, 2)})[0]
+	if err := s.keeper.exec("BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	answered := make(chan error, 1)
+	go func() { answered <- c.Run(r) }()
+	select {
+	case err := <-answered:
+		t.Errorf("a write beside another one's transaction is answered: %v", err)
+	case <-time.After(20 * time.Millisecond):
+		if err := s.keeper.exec("COMMIT"); err != nil {
+			t.Error(err)
+		}
+		if err := <-answered; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestWritersWaitForEachOther shows that connections that write at the same time wait for each other: no error, no lost
+// update.
 func TestWritersWaitForEachOther(t *testing.T) {
 	const writers, each = 6, 40
 	s := loadTest(t, 1, nil)

@@ -3,8 +3,8 @@
 ** A test looks at the plan of each with EXPLAIN QUERY PLAN. INDEXED BY and CROSS JOIN pin the two plans that the
 ** planner would otherwise choose by statistics, so that no plan depends on ANALYZE or on what the tables hold.
 **
-** There is no UPDATE ... RETURNING: SQLite collects what it returns in a temporary table, and a SELECT before the UPDATE
-** costs less than that: 16 % fewer instructions per transaction of the mix.
+** There is no UPDATE ... RETURNING: SQLite collects what it returns in a temporary table, and a SELECT before the
+** UPDATE costs less than that: 16 % fewer instructions per transaction of the mix.
 */
 #define STATEMENTS(X) \
   X(BEGIN_READ, "BEGIN") \

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -211,7 +212,7 @@ func (s *Store) Facts() (engines.Facts, error) {
 	C.tpcc_store_counters(s.c, &c)
 	f := engines.Facts{
 		Commits: int64(c.commits), Syncs: int64(c.syncs), Checkpoints: int64(c.checkpoints), LogBytes: int64(c.wal_bytes),
-		FileBytes: map[string]int64{}, Settings: s.readBack,
+		FileBytes: map[string]int64{}, Settings: maps.Clone(s.readBack),
 	}
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {

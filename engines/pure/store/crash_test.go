@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"sync/atomic"
 	"testing"
 
@@ -146,14 +148,27 @@ func schedule(seed uint64) (reopened int, err error) {
 	return reopened, nil
 }
 
-// TestPowerCut: seeded schedules; a failure is tried again with CRASH_SEED.
+// number is an environment variable, or what it means if it is not set.
+func number(t *testing.T, name string, unset uint64) uint64 {
+	text, ok := os.LookupEnv(name)
+	if !ok {
+		return unset
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s=%q: %v", name, text, err)
+	}
+	return n
+}
+
+// TestPowerCut: CRASH_SCHEDULES schedules with the seeds from CRASH_SEED on. A failure tells its seed.
 func TestPowerCut(t *testing.T) {
-	schedules := 150
+	schedules := int(number(t, "CRASH_SCHEDULES", 150))
 	if testing.Short() {
-		schedules = 30
+		schedules = min(schedules, 30)
 	}
 	total := 0
-	first := rand.Uint64()
+	first := number(t, "CRASH_SEED", rand.Uint64N(1<<62))
 	t.Logf("seeds %d..%d", first, first+uint64(schedules)-1)
 	for i := range schedules {
 		n, err := schedule(first + uint64(i))

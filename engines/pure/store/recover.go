@@ -40,7 +40,6 @@ func (s *Store) list() (listing, error) {
 	if err != nil {
 		return out, err
 	}
-	foreign := ""
 	for _, f := range files { // sorted by name: so are the numbers
 		m := fileName.FindStringSubmatch(f.Name)
 		switch {
@@ -49,8 +48,7 @@ func (s *Store) list() (listing, error) {
 			if err := s.dir.Remove(f.Name); err != nil {
 				return out, err
 			}
-		case m == nil:
-			foreign = f.Name
+		case m == nil: // see refuseForeign
 		case m[3] != "":
 			out.images = append(out.images, f.Name)
 			if out.image, err = strconv.ParseUint(m[3], 10, 64); err != nil {
@@ -68,10 +66,28 @@ func (s *Store) list() (listing, error) {
 			}
 		}
 	}
-	if foreign != "" && len(out.images)+len(out.logs)+len(out.spares) == 0 {
-		return out, fmt.Errorf("%w: %s is not a store's file; give an empty directory", ErrCorrupt, s.dir.Path(foreign))
-	}
 	return out, nil
+}
+
+// refuseForeign refuses a directory that holds other files and none of a store, before anything is made in it.
+func (s *Store) refuseForeign() error {
+	files, err := s.dir.List()
+	if err != nil {
+		return err
+	}
+	foreign := ""
+	for _, f := range files {
+		switch {
+		case fileName.MatchString(f.Name):
+			return nil
+		case f.Name != lockName && f.Name != imageTemp:
+			foreign = f.Name
+		}
+	}
+	if foreign != "" {
+		return fmt.Errorf("%w: %s is not a store's file; give an empty directory", ErrCorrupt, s.dir.Path(foreign))
+	}
+	return nil
 }
 
 // recover builds the state from the newest image and the log behind it, and makes the log ready for writing.

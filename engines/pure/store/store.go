@@ -93,6 +93,9 @@ func Open(d fs.Dir, schema Schema, opt Options) (*Store, error) {
 	s.readers.Store(&[]*Reader{})
 	s.queue.init()
 	s.log = wal{dir: dir, schema: l.digest, segmentBytes: (s.opt.LogSegmentBytes + 4095) / 4096 * 4096, ready: make(chan prepared, 1)}
+	if err := s.refuseForeign(); err != nil {
+		return nil, err
+	}
 	if s.lock, err = dir.Lock(lockName); err != nil {
 		if errors.Is(err, fs.ErrLocked) {
 			return nil, fmt.Errorf("%w: %s is locked", ErrLocked, dir.Path(lockName))

@@ -12,8 +12,8 @@ import (
 )
 
 // FullDisk lets the files of a store run into a limit of their size (as ulimit -f does) under several sessions. Writes
-// then fail, reads go on (but those in a group of writes), nothing is acknowledged that is not there; with room again the same store goes on, and after
-// reopening it holds exactly what was acknowledged.
+// then fail, reads go on (but those in a group of writes), nothing is acknowledged that is not there; with room again
+// the same store goes on, and after reopening it holds exactly what was acknowledged.
 func FullDisk(t *testing.T, f engines.Factory, settings map[string]string) {
 	const terminals = 6
 	scale := tpcc.TestScale(1)
