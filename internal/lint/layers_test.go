@@ -61,10 +61,11 @@ var layers = []room{
 	{name: "engines/internal/sqltpcc", ours: []string{"tpcc", "engines"}, outside: []string{sqlite3, sysUnix}, never: []string{"database/sql"},
 		tests: []string{"engines/enginetest", "engines/enginetest/model"}},
 	{name: "engines/internal/sqltpcc/sqlbench", ours: []string{"tpcc", "engines"}},
+	{name: "engines/internal/sqltpcc/sqltest", ours: []string{"engines", "tpcc"}},
 	{name: "engines/sqlite", ours: []string{"tpcc", "engines", "engines/internal/sqltpcc"}, outside: []string{sysUnix}, never: []string{"database/sql"},
-		tests: []string{"engines/enginetest", "engines/internal/sqltpcc/sqlbench"}},
+		tests: []string{"engines/enginetest", "engines/internal/sqltpcc/sqlbench", "engines/internal/sqltpcc/sqltest"}},
 	{name: "engines/sqlitegrouped", ours: []string{"tpcc", "engines", "engines/internal/sqltpcc"}, outside: []string{sysUnix}, never: []string{"database/sql"},
-		tests: []string{"engines/enginetest", "engines/internal/sqltpcc/sqlbench"}},
+		tests: []string{"engines/enginetest", "engines/internal/sqltpcc/sqlbench", "engines/internal/sqltpcc/sqltest"}},
 
 	{name: "procsample", outside: []string{sysUnix, procfs}, testsOutside: []string{"golang.org/x/tools"}},
 	{name: "driver", ours: []string{"tpcc", "tpcc/consistency", "engines"}, outside: []string{hdr}, tests: []string{"engines/null"}, testsOutside: []string{rapid}},
@@ -73,7 +74,7 @@ var layers = []room{
 	{name: "audit", ours: []string{"tpcc", "tpcc/consistency", "engines", "driver"}, tests: []string{"engines/null", "engines/enginetest/model"}, outside: []string{sysUnix}},
 	// The child of a run measures what the driver alone costs, with the null engine; it is given all other engines.
 	{name: "study", ours: []string{"tpcc", "tpcc/consistency", "engines", "engines/null", "procsample", "driver", "record", "matrix"},
-		tests: []string{"engines/enginetest/model"}, outside: []string{sysUnix}},
+		tests: []string{"engines/enginetest/model", "engines/pure"}, outside: []string{sysUnix, "golang.org/x/term"}},
 	{name: "report", ours: []string{"tpcc", "record", "matrix"}, outside: []string{gonum, hdr}, later: true},
 	// One file per subcommand, and the only list of engines.
 	{name: "cmd/tpccbench", ours: []string{"tpcc", "tpcc/consistency", "engines", "engines/null", "engines/pure", "engines/sqlite", "engines/sqlitegrouped",
