@@ -9,6 +9,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import shutil
 import statistics
 import subprocess
@@ -319,6 +320,21 @@ class Deterministic(Fixture):
             path.unlink()
             path.write_text(json.dumps(record, sort_keys=True, indent=2), encoding="utf-8")
         self.assertEqual(self.text(), before)
+
+
+class Readme(unittest.TestCase):
+    """The tables that the README quotes are those of the study that it names, row by row."""
+
+    def test_rows(self):
+        text = pathlib.Path("README.md").read_text(encoding="utf-8")
+        quoted = text.split("<!-- results -->", 1)[1].split("<!-- end of results -->", 1)[0]
+        study = re.search(r"\]\((results/[a-z0-9-]+/tables\.md)\)", quoted)
+        self.assertIsNotNone(study, "the README names no study beside its results")
+        rows = [line for line in quoted.splitlines() if line.startswith("|")]
+        self.assertGreater(len(rows), 10)
+        known = pathlib.Path(study[1]).read_text(encoding="utf-8").splitlines()
+        for row in rows:
+            self.assertIn(row, known)
 
 
 if __name__ == "__main__":
