@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"tpccbench/engines"
 	"tpccbench/study"
 )
 
@@ -60,4 +62,23 @@ func deviceFlag(arg string) (study.Device, error) {
 		dev.Dir = study.DefaultDir(dev.Kind)
 	}
 	return dev, err
+}
+
+// storeFlags reads --engine and --set of a command that needs an engine which keeps its rows.
+func storeFlags(engine string, set []string) (*engines.Factory, map[string]string, error) {
+	settings, err := parseSettings(set)
+	if err != nil {
+		return nil, nil, err
+	}
+	if engine == "" {
+		return nil, nil, errors.New("--engine is missing; tpccbench engines lists them")
+	}
+	f, err := study.Engine(allEngines, engine)
+	if err != nil {
+		return nil, nil, err
+	}
+	if f.NotAStore {
+		return nil, nil, fmt.Errorf("--engine %s keeps no rows", engine)
+	}
+	return f, settings, f.Check(engines.Options{Settings: settings})
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -50,21 +49,8 @@ written, torn or half-recovered. What is acknowledged before it is synced shows 
 		Example: `  tpccbench audit --engine sqlitegrouped --device ram --kills 20`,
 		Args:    exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			settings, err := parseSettings(set)
+			f, settings, err := storeFlags(engine, set)
 			if err != nil {
-				return err
-			}
-			if engine == "" {
-				return errors.New("--engine is missing; tpccbench engines lists them")
-			}
-			f, err := study.Engine(allEngines, engine)
-			if err != nil {
-				return err
-			}
-			if f.NotAStore {
-				return fmt.Errorf("--engine %s keeps nothing that could be lost", engine)
-			}
-			if err := f.Check(engines.Options{Settings: settings}); err != nil {
 				return err
 			}
 			scale := tpcc.StandardScale(w)

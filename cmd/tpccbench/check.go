@@ -1,12 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
-	"tpccbench/engines"
 	"tpccbench/study"
 	"tpccbench/tpcc"
 	"tpccbench/tpcc/consistency"
@@ -24,21 +22,8 @@ Each violation is named. The number of warehouses is read from the database unle
 		Example: `  tpccbench check --engine pure /data/store`,
 		Args:    exactArgs("the database's directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			settings, err := parseSettings(set)
+			f, settings, err := storeFlags(engine, set)
 			if err != nil {
-				return err
-			}
-			if engine == "" {
-				return errors.New("--engine is missing; tpccbench engines lists them")
-			}
-			f, err := study.Engine(allEngines, engine)
-			if err != nil {
-				return err
-			}
-			if f.NotAStore {
-				return fmt.Errorf("--engine %s keeps no rows to check", engine)
-			}
-			if err := f.Check(engines.Options{Settings: settings}); err != nil {
 				return err
 			}
 			violations, checker, err := study.CheckStore(f, args[0], settings, w)
