@@ -3,10 +3,17 @@
 # raw records, CSV and tables into results/NAME.
 #
 #   ./runs.sh                  the full matrix (about an hour)
-#   ./runs.sh --quick          the same cells, 2 s each, one round: shows that all works, measures nothing
+#   ./runs.sh --quick          the same cells, 2 s each, one round (about 5 minutes): shows that all works, measures nothing
 #   ./runs.sh [any flags of `tpccbench run`: --out DIR, --device sd=DIR, --resume, --only GLOB, ...]
 set -euo pipefail
 cd "$(dirname "$0")"
+for flag in "$@"; do
+	case "$flag" in -h | --help)
+		sed -n '2,/^set /s/^# \{0,1\}//p' runs.sh
+		exit 0
+		;;
+	esac
+done
 . ./setup.sh
 build
 

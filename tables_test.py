@@ -334,7 +334,7 @@ class Readme(unittest.TestCase):
         self.assertGreater(len(rows), 10)
         known = pathlib.Path(study[1]).read_text(encoding="utf-8").splitlines()
         for row in rows:
-            self.assertIn(row, known)
+            self.assertTrue(row in known, f"{study[1]} has no row {row}")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ func (p *Plan) Words(w io.Writer) error {
 	if p.IsQuick {
 		b.line("QUICK: short runs to see that all works; its figures are no results.")
 	}
-	b.line("SHA-256 of what it says: %s", p.SHA256())
+	b.line("SHA-256 of what it says (not of the file): %s", p.SHA256())
 	b.line("Seed %d for the population and every terminal's stream, the same in every run; mix %s.", p.Seed, mixWords(p.Mix))
 	b.line("")
 	p.deviceWords(b)
@@ -92,6 +92,8 @@ func (p *Plan) gateWords(b *wordWriter) {
 	}
 	b.line("  After every run: clauses %s of 3.3.2 (the published gate) and %s must hold, and %s.",
 		clauseWords(p.Gate.PublishedClauses), clauseWords(p.Gate.CheckedClauses), failureWords(p.Gate.MaxFailures))
+	b.line("    On the store opened again, what the acknowledged transactions must have left is all there; on a disk with a")
+	b.line("    volatile cache there was a device flush for each durable commit.")
 	b.line("    A New-Order that rolls back as the specification wants is a success.")
 	b.line("")
 }

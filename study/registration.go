@@ -36,7 +36,8 @@ type registrationFile struct {
 }
 
 // register decides whether runs of the plan in the file count as registered: git has the plan's file committed
-// unchanged, and the program was built from a clean commit. Otherwise they are exploratory, and why says why.
+// unchanged, and the program was built from a clean commit. Otherwise they are exploratory, and why says why. A quick run
+// is marked as that, which is not the same.
 func register(plan *matrix.Plan, planPath string, quick bool, build record.Build) (reg record.Registration, why []string) {
 	reg = record.Registration{PlanSHA256: plan.SHA256(), Quick: quick}
 	commit, err := committedUnchanged(planPath)
@@ -49,9 +50,6 @@ func register(plan *matrix.Plan, planPath string, quick bool, build record.Build
 		why = append(why, "the program does not know the commit that it was built from (./runs.sh builds it with that)")
 	case build.ToolModified:
 		why = append(why, "the program was built from a changed checkout")
-	}
-	if quick {
-		why = append(why, "it is a quick run")
 	}
 	reg.Exploratory = len(why) > 0
 	return reg, why

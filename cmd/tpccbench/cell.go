@@ -59,7 +59,7 @@ printed; with one terminal they are the same every time, and the same for every 
 	}
 	f := cmd.Flags()
 	f.StringVar(&fl.engine, "engine", "", "engine; tpccbench engines lists them")
-	f.StringArrayVar(&fl.dirs, "device", nil, "ram, sd, or NAME=DIR: where the data lies (ram must be on tmpfs, any other on a disk; default ram=/dev/shm)")
+	f.StringArrayVar(&fl.dirs, "device", nil, "ram, sd, or NAME=DIR: where the data lies; required without --from. ram is /dev/shm, sd the current directory")
 	f.IntVarP(&fl.w, "warehouses", "w", 1, "warehouses")
 	f.IntVar(&fl.terminals, "terminals", 16, "terminals, each with one transaction at a time")
 	f.Float64Var(&fl.seconds, "seconds", 20, "length of the measured window")
@@ -69,7 +69,7 @@ printed; with one terminal they are the same every time, and the same for every 
 	f.StringVar(&fl.mix, "mix", tpcc.StandardMix().String(), "weights of New-Order, Payment, Order-Status, Delivery, Stock-Level")
 	f.StringArrayVar(&fl.set, "set", nil, "NAME=VALUE: a setting of the engine (repeatable)")
 	f.StringVar(&fl.from, "from", "", "raw record of the run to make again; the other flags then override what it says")
-	f.BoolVar(&fl.asJSON, "json", false, "print one JSON object with the columns of matrix.csv as keys")
+	f.BoolVar(&fl.asJSON, "json", false, "print one JSON object: the columns of matrix.csv, and why some are missing, digests, settings, files")
 	return cmd
 }
 
