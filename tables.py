@@ -4,6 +4,7 @@
     python3 tables.py results/NAME            print them
     python3 tables.py results/NAME --write    write them to results/NAME/tables.md
     python3 tables.py results/NAME --check    compare them with results/NAME/tables.md
+    python3 tables.py results/NAME --json     print the figures of the tables as they are, to compare with another program's
 
 Python 3.9 or later, standard library only. Everything is computed from results/NAME/raw/*.json, the same bytes for the
 same records. Runs that broke a gate are listed with their reason and are in no table.
@@ -18,8 +19,9 @@ import os
 import statistics
 import sys
 
-RUN_FORMAT, RUN_VERSION = "tpccbench.run", 1
-GATE_FORMAT, GATE_VERSION = "tpccbench.gate", 1
+RUN_FORMAT, GATE_FORMAT = "tpccbench.run", "tpccbench.gate"
+# Versions that are read. A run of version 1 lacks the figures that came later, temp_bytes_per_tx among those used here.
+VERSIONS = {RUN_FORMAT: (1, 2), GATE_FORMAT: (1,)}
 
 # Figures that the tables use. Each is in every record, either measured or missing with a reason.
 FIGURES = (
@@ -119,11 +121,10 @@ def read_record(path):
         raise BadRecord(f"{path}: not JSON, or cut short: {err}") from None
     if not isinstance(record, dict):
         raise BadRecord(f"{path}: not a raw record")
-    known = {RUN_FORMAT: RUN_VERSION, GATE_FORMAT: GATE_VERSION}
     record_format, version = record.get("format"), record.get("version")
-    if record_format not in known or version != known[record_format] or is_bool(version):
+    if not is_text(record_format) or not is_whole(version) or version not in VERSIONS.get(record_format, ()):
         raise BadRecord(f"{path}: format {record_format!r} version {version!r}; this program reads "
-                        + " and ".join(f"{f!r} version {v}" for f, v in known.items()))
+                        + " and ".join(f"{f!r} version {' or '.join(map(str, v))}" for f, v in VERSIONS.items()))
     if record_format == RUN_FORMAT:
         check_run(path, record)
         name = run_name(record)
@@ -252,6 +253,17 @@ def devices(runs):
     return sorted(found, key=lambda d: (d[0] != "memory", d))
 
 
+def emulation(run):
+    """The profile of the emulated card that the run was made on, or an empty text."""
+    return ((run.get("storage") or {}).get("emulation") or {}).get("profile", "")
+
+
+def device_title(device, runs):
+    """The device's name, with the emulated card if it was one."""
+    profiles = sorted({emulation(r) for r in runs} - {""})
+    return f"{device} (emulated: {', '.join(profiles)})" if profiles else device
+
+
 def on(runs, device):
     return [r for r in runs if r["spec"]["device"] == device]
 
@@ -297,15 +309,24 @@ def middle(values, form):
 # ---- The tables ---------------------------------------------------------------------------------------------------
 
 
+def standing(records):
+    """registered, or exploratory, quick or both."""
+    marks = [m for m in ("exploratory", "quick") if any(r["registration"][m] for r in records)]
+    return " ".join(marks) or "registered"
+
+
 def heading(runs, gates):
     everything = runs + gates
     study = everything[0]["study"]
     lines = []
     marks = []
-    if any(r["registration"]["exploratory"] for r in everything):
+    if "exploratory" in standing(everything):
         marks.append("*exploratory*: not every record was made with plan and program committed unchanged before")
-    if any(r["registration"]["quick"] for r in everything):
+    if "quick" in standing(everything):
         marks.append("*quick*: made with short runs, which are no results")
+    emulated = sorted({f"{r['spec']['device']} ({profile})" for r in runs if (profile := emulation(r))})
+    if emulated:
+        marks.append(f"*emulation*, no real card: {', '.join(emulated)}")
     if marks:
         lines += ["; ".join(marks) + ".", ""]
     lines += [f"# Tables of {study}", ""]
@@ -379,6 +400,12 @@ def tuning_tables(tuning, matrix):
         seconds = ", ".join(f"{s:g} s" for s in sorted({r["spec"]["seconds"] for r in runs}))
         # The choice is by a mean over the runs of one engine: show it for those with more than one.
         means = [e for e in sorted({e for e, _ in columns}) if sum(e == other for other, _ in columns) > 1]
+        # What is written beside the log: on a disk all of it, in memory what goes to temporary files (from version 2 on).
+        beside, what = "device_bytes_per_tx", "device bytes per transaction, kB"
+        if kind == "memory":
+            beside, what = "temp_bytes_per_tx", "bytes written to temporary files per transaction, kB"
+            if not any(beside in r["figures"] for r in runs):
+                beside = ""
         by_candidate = group(runs, lambda r: (len(r["spec"]["settings"]), r.get("candidate", "")))
         rows = []
         for (_, candidate), theirs in by_candidate.items():
@@ -387,16 +414,16 @@ def tuning_tables(tuning, matrix):
             for engine, terminals in columns:
                 cell = [r for r in theirs if (r["spec"]["engine"], r["spec"]["terminals"]) == (engine, terminals)]
                 text = figure(cell, "tx_per_s", notes, whole)
-                if cell and kind != "memory":
-                    text += f" [{figure(cell, 'device_bytes_per_tx', notes, decimals(1), 1e-3, middle)}]"
+                if cell and beside:
+                    text += f" [{figure(cell, beside, notes, decimals(1), 1e-3, middle)}]"
                 row.append(text)
             for engine in means:
                 rates = [r["figures"]["tx_per_s"] for r in theirs if r["spec"]["engine"] == engine and "tx_per_s" in r["figures"]]
                 row.append(whole(statistics.fmean(rates)) if rates else "-")
             row.append(" ".join(f"{k}={v}" for k, v in sorted(settings.items())) or "defaults")
             rows.append(row)
-        unit = "transactions/s" if kind == "memory" else "transactions/s [device bytes per transaction, kB]"
-        lines += [f"## Tuning on {device}", "", f"{ws}, {seconds} a run; {unit}, by engine and terminals.", ""]
+        unit = f"transactions/s [{what}]" if beside else "transactions/s"
+        lines += [f"## Tuning on {device_title(device, runs)}", "", f"{ws}, {seconds} a run; {unit}, by engine and terminals.", ""]
         lines += table(["candidate"] + [f"{e}, {n}" for e, n in columns] + [f"{e}, mean" for e in means] + ["settings"], rows) + notes.lines() + [""]
     return lines
 
@@ -435,7 +462,7 @@ def matrix_tables(matrix):
                 each(label, terminals, "device_flushes_per_tx", three_digits),
             ]
             rows.append(row)
-        lines += [f"## Matrix on {device}", "", f"{seconds} a run, {counted(rounds, 'round')}; engine and terminals; {by_w}."]
+        lines += [f"## Matrix on {device_title(device, runs)}", "", f"{seconds} a run, {counted(rounds, 'round')}; engine and terminals; {by_w}."]
         if any(len(cell) < rounds for cell in cells.values()):
             lines[-1] += " n: rounds in which the cell passed its gates, where that is not all of them."
         lines += [""]
@@ -486,6 +513,7 @@ def median_rate(runs):
 def comparison_table(matrix):
     rows = []
     notes = Notes()
+    only_sqlite = True
 
     def ratio(values, what):
         return spread(values, three_digits) if values else "n/a " + notes.mark(what)
@@ -502,7 +530,8 @@ def comparison_table(matrix):
     for _, device in devices(matrix):
         cells = cells_of(on(matrix, device))
         pures = {k: v for k, v in cells.items() if v[0]["spec"]["engine"] == "pure"}
-        others = {k: v for k, v in cells.items() if v[0]["spec"]["engine"].startswith("sqlite")}
+        others = {k: v for k, v in cells.items() if v[0]["spec"]["engine"] not in ("pure", "null")}
+        only_sqlite = only_sqlite and all(v[0]["spec"]["engine"].startswith("sqlite") for v in others.values())
         for w in sorted({w for _, _, w in pures}):
             for (label, terminals, _), pure in [(k, v) for k, v in pures.items() if k[2] == w]:
                 rivals = {k: v for k, v in others.items() if k[1:] == (terminals, w)}
@@ -517,7 +546,7 @@ def comparison_table(matrix):
                                     f"{any_other[0]}, {any_other[1]} (best at any number of terminals)"))
     if not rows:
         return []
-    lines = ["## Pure against SQLite", "",
+    lines = ["## Pure against SQLite" if only_sqlite else "## Pure against the other engines", "",
              "At the same number of terminals, and the best of each where their numbers differ; a ratio above 1 is in favour of pure.", ""]
     return lines + table(["device, W, row, terminals", "against", "transactions/s, pure / other",
                           "device bytes per transaction, other / pure", "CPU per transaction, other / pure"], rows) + notes.lines() + [""]
@@ -551,11 +580,48 @@ def warning_list(runs):
     return lines + [""]
 
 
+def published(runs, gates):
+    """The runs that count, and the W whose equality gate failed: no run there is published."""
+    unequal = {g["w"] for g in gates if g["status"] != "ok"}
+    return [r for r in runs if r["status"] == "ok" and r["spec"]["w"] not in unequal], unequal
+
+
+def figures(folder):
+    """The figures of the tables: of each cell, over the rounds, and within rounds of each two cells of a device and W."""
+    runs, gates = read_study(folder)
+    ok, _ = published(runs, gates)
+    matrix = [r for r in ok if r["phase"] == "matrix"]
+
+    def summary(values):
+        return {"n": len(values), "median": statistics.median(values), "min": min(values), "max": max(values)}
+
+    cells, ratios = {}, {}
+    by_cell = group(matrix, lambda r: r["cell"])
+    for cell, theirs in by_cell.items():
+        cells[cell] = {}
+        for name in FIGURES:
+            values, _ = measured(theirs, name, Notes())
+            if values:
+                cells[cell][name] = summary(values)
+    for cell, theirs in by_cell.items():
+        for other, others in by_cell.items():
+            place = [(r["spec"]["device"], r["spec"]["w"]) for r in (theirs[0], others[0])]
+            if cell == other or place[0] != place[1]:
+                continue
+            for name in ("tx_per_s", "device_bytes_per_tx", "cpu_us_per_tx"):
+                values = within_rounds(theirs, others, name)
+                if values:
+                    ratios.setdefault(f"{cell} over {other}", {})[name] = summary(values)
+    tuning = [r for r in ok if r["phase"] == "tuning" and "tx_per_s" in r["figures"]]
+    by_candidate = group(tuning, lambda r: " ".join((r["spec"]["device"], r["spec"]["engine"], r.get("candidate", ""))))
+    means = {key: statistics.fmean(r["figures"]["tx_per_s"] for r in theirs) for key, theirs in by_candidate.items()}
+    return {"study": (runs + gates)[0]["study"], "standing": standing(runs + gates), "cells": cells, "ratios": ratios, "tuning": means}
+
+
 def tables(folder):
     """The text of tables.md of results/NAME."""
     runs, gates = read_study(folder)
-    unequal = {g["w"] for g in gates if g["status"] != "ok"}  # a run whose W broke the equality gate is not published
-    ok = [r for r in runs if r["status"] == "ok" and r["spec"]["w"] not in unequal]
+    ok, unequal = published(runs, gates)
     matrix = [r for r in ok if r["phase"] == "matrix"]
     tuning = [r for r in ok if r["phase"] == "tuning"]
     lines = heading(runs, gates)
@@ -585,9 +651,13 @@ def main(arguments):
     action = parser.add_mutually_exclusive_group()
     action.add_argument("--write", action="store_true", help="write them to tables.md of that folder")
     action.add_argument("--check", action="store_true", help="compare them with tables.md of that folder; exit 1 if they differ")
+    action.add_argument("--json", action="store_true", help="print the figures of the tables as they are")
     options = parser.parse_args(arguments)
     path = os.path.join(options.folder, "tables.md")
     try:
+        if options.json:
+            print(json.dumps(figures(options.folder), indent=1))
+            return 0
         text = tables(options.folder)
         if options.write:
             write_whole(path, text)

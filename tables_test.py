@@ -195,6 +195,25 @@ class Failures(Fixture):
         self.assertIn("- the machine was 20 % slower after the run than before (1 run: `matrix-sd-w1-pure-4-r2`)", self.section("Warnings"))
 
 
+class FiguresAsJSON(Fixture):
+    def test_json_has_the_figures_of_the_tables(self):
+        status, out, err = run_main(self.folder, "--json")
+        self.assertEqual((status, err), (0, ""))
+        got = json.loads(out)
+        self.assertEqual((got["study"], got["standing"]), ("whole", "registered"))
+        self.assertEqual(got["cells"]["ram-w1-pure-4"]["tx_per_s"], {"n": 3, "median": 51000, "min": 50500, "max": 51500})
+        self.assertEqual(got["cells"]["ram-w4-pure-4"]["tx_per_s"]["n"], 2)  # the third broke a gate
+        self.assertNotIn("ram-w2-pure-4", got["cells"])  # its equality gate failed
+        self.assertNotIn("owner_core_share", got["cells"]["ram-w1-sqlite-1"])  # not measured
+        ratio = got["ratios"]["ram-w1-pure-4 over ram-w1-sqlitegrouped-4"]["tx_per_s"]
+        self.assertAlmostEqual(ratio["median"], 51000 / 9600)
+        self.assertEqual(got["tuning"]["ram sqlitegrouped tuned"], 11250)
+
+    def test_json_says_what_the_study_counts_as(self):
+        _, out, _ = run_main(FIXTURES / "quick", "--json")
+        self.assertEqual(json.loads(out)["standing"], "exploratory quick")
+
+
 class BadInput(Fixture):
     """Each is one line that names the file, and exit status 2; nothing is printed."""
 
@@ -224,12 +243,39 @@ class BadInput(Fixture):
 
     def test_other_format(self):
         self.change(self.NAME, lambda r: r.update(format="x"))
-        self.refused("format 'x' version 1")
+        self.refused("format 'x' version 2")
 
     def test_other_version(self):
-        for version in (2, "1", None, True):
+        for version in (0, 3, "1", None, True):
             self.change(self.NAME, lambda r: r.update(version=version))
-            self.refused("this program reads 'tpccbench.run' version 1")
+            self.refused("this program reads 'tpccbench.run' version 1 or 2")
+
+    def test_version_1_gives_the_same_tables_without_temporary_files(self):
+        later = ("gc_", "busy_", "checkpoint_", "temp_", "latency_ns_p99_in_", "latency_ns_p99_outside_")
+
+        def older(record):
+            record["version"] = 1
+            for key in ("figures", "missing"):
+                record[key] = {n: v for n, v in record[key].items() if not n.startswith(later)}
+
+        newest = self.text()
+        for name in os.listdir(self.raw):
+            if not name.startswith("gate-"):
+                self.change(name, older)
+        text = self.text()
+        self.assertIn("## Tuning on ram", text)
+        self.assertNotIn("temporary files", text)
+        start, end = newest.index("## Tuning on ram"), newest.index("## Tuning on sd")
+        self.assertEqual(text[:text.index("## Tuning on ram")], newest[:start])
+        self.assertEqual(text[text.index("## Tuning on sd"):], newest[end:])
+
+    def test_temporary_files_of_a_memory_device(self):
+        rows = self.section("Tuning on ram")
+        self.assertIn("bytes written to temporary files per transaction, kB", "\n".join(rows))
+        spilled = [line for line in rows if line.startswith("| defaults")]
+        self.assertEqual(len(spilled), 1)
+        self.assertIn("[41.9]", spilled[0])
+        self.assertEqual(sum("[41.9]" in line for line in rows), 1)
 
     def test_missing_key(self):
         self.change(self.NAME, lambda r: r["spec"].pop("terminals"))

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -231,5 +233,35 @@ func TestValidate(t *testing.T) {
 		if err := c.Validate(); err == nil {
 			t.Errorf("%s: no error", name)
 		}
+	}
+}
+
+// TestUnder: the child runs under the program that is given for its life, and both end together, whoever kills them.
+func TestUnder(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no shell")
+	}
+	c := config(t, model.Factory)
+	var lives []int
+	c.Under = func(life int) []string {
+		lives = append(lives, life)
+		// In odd lives the program kills the child, and ends as it did; in even ones it would wait for ever.
+		if life%2 == 0 {
+			return []string{shell, "-c", `exec 4<&0; "$@" <&4 & wait`, shell}
+		}
+		return []string{shell, "-c", `exec 4<&0; "$@" <&4 & sleep 0.3; kill -9 $!; kill -9 $$`, shell}
+	}
+	c.Kills, c.MinWrites = 4, 0
+	c.MinRun, c.MaxRun = 200*time.Millisecond, time.Second
+	result, err := audit.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range result.Violations() {
+		t.Error(v)
+	}
+	if !slices.Equal(lives, []int{1, 2, 3, 4}) || result.Writes() == 0 {
+		t.Errorf("lives %v, %d acknowledged writes", lives, result.Writes())
 	}
 }

@@ -85,40 +85,30 @@ func (s *spec) run(number int, session engines.Session, acks io.Writer) error {
 		terminal = s.terminal(number)
 		day      = int64(s.Life) * msPerLife
 		in       tpcc.Input
+		out      tpcc.Output
 		record   []byte
-		order    tpcc.NewOrderOutput
-		payment  tpcc.PaymentOutput
-		status   tpcc.OrderStatusOutput
-		delivery tpcc.DeliveryOutput
-		level    tpcc.StockLevelOutput
 	)
 	for {
 		terminal.Next(&in)
-		record = record[:0]
-		var err error
 		switch in.Type {
 		case tpcc.TxNewOrder:
 			in.NewOrder.EntryD += day
-			if err = session.NewOrder(&in.NewOrder, &order); err == nil {
-				record = consistency.AppendNewOrderAck(record, &in.NewOrder, &order)
-			}
 		case tpcc.TxPayment:
 			in.Payment.Date += day
-			if err = session.Payment(&in.Payment, &payment); err == nil {
-				record = consistency.AppendPaymentAck(record, &in.Payment, &payment)
-			}
-		case tpcc.TxOrderStatus:
-			err = session.OrderStatus(&in.OrderStatus, &status)
 		case tpcc.TxDelivery:
 			in.Delivery.DeliveryD += day
-			if err = session.Delivery(&in.Delivery, &delivery); err == nil {
-				record = consistency.AppendDeliveryAck(record, &in.Delivery, &delivery)
-			}
-		case tpcc.TxStockLevel:
-			err = session.StockLevel(&in.StockLevel, &level)
 		}
-		if err != nil {
+		if err := engines.Call(session, &in, &out); err != nil {
 			return fmt.Errorf("%s: %w", in.Type, err)
+		}
+		record = record[:0]
+		switch in.Type {
+		case tpcc.TxNewOrder:
+			record = consistency.AppendNewOrderAck(record, &in.NewOrder, &out.NewOrder)
+		case tpcc.TxPayment:
+			record = consistency.AppendPaymentAck(record, &in.Payment, &out.Payment)
+		case tpcc.TxDelivery:
+			record = consistency.AppendDeliveryAck(record, &in.Delivery, &out.Delivery)
 		}
 		if len(record) > 0 {
 			if _, err := acks.Write(record); err != nil {

@@ -9,7 +9,7 @@ import (
 	"tpccbench/tpcc"
 )
 
-// Config is what Run is told. All but Settings, MinWrites, Env and Killed must be set.
+// Config is what Run is told. All but Settings, MinWrites, Env, Under, Opening and Killed must be set.
 type Config struct {
 	Engine   engines.Factory   // Command's program must give Child one of the same name
 	Settings map[string]string // of Engine
@@ -28,6 +28,12 @@ type Config struct {
 	// Command starts the child: a program and its arguments. It inherits the environment, and Env.
 	Command []string
 	Env     []string
+	// Under, if it is set, returns for each life the arguments that come before Command: a program that runs the child and
+	// may kill it at a moment of its own, with SIGKILL, and then ends by SIGKILL as well: strace, which can do so at the
+	// Nth call of fdatasync. MinRun says how long it may take.
+	Under func(life int) []string
+	// Opening, if it is set, is called while the store is opened to be audited, as engines.Options.Progress.
+	Opening func(done, total int64)
 	// Killed, if it is set, is called after each kill has been audited.
 	Killed func(Kill)
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -41,7 +42,11 @@ func (c *Config) life(ctx context.Context, kill *Kill) (acks []consistency.Ack, 
 	defer fromChild.Close()
 
 	stdout, stderr := newReadyWriter(), &tail{}
-	cmd := exec.Command(c.Command[0], c.Command[1:]...)
+	command := c.Command
+	if c.Under != nil {
+		command = append(slices.Clone(c.Under(kill.Life)), command...)
+	}
+	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Env = append(os.Environ(), c.Env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = in, stdout, stderr, []*os.File{out}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C is the parent's; it ends the child
@@ -66,7 +71,13 @@ func (c *Config) life(ctx context.Context, kill *Kill) (acks []consistency.Ack, 
 	if err == nil {
 		err = kill.await(ctx, started, stdout.ready, enough, exited)
 	}
-	_ = cmd.Process.Kill() // an error means that it has ended already: seen below
+	select {
+	case <-exited:
+	default:
+		// The whole group, so that what runs under another program ends with that. An error means that all have ended
+		// already: seen below.
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	}
 	<-exited
 	err = errors.Join(err, <-drained)
 	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
@@ -102,7 +113,12 @@ func (k *Kill) await(ctx context.Context, started time.Time, isReady, enough, ex
 		} else if err != nil {
 			return err
 		}
-		k.OpenNS = time.Since(started).Nanoseconds()
+		select {
+		case <-isReady:
+			k.OpenNS = time.Since(started).Nanoseconds()
+		default: // it has ended before
+			return nil
+		}
 	}
 	if err := wait(ctx, time.Duration(k.AfterNS), nil, exited); err != errTime {
 		return err

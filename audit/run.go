@@ -65,7 +65,7 @@ func Run(ctx context.Context, c Config) (Result, error) {
 }
 
 func (c *Config) withStore(use func(engines.Engine) error) error {
-	e, err := c.Engine.Open(c.Dir, engines.Options{Settings: c.Settings})
+	e, err := c.Engine.Open(c.Dir, engines.Options{Settings: c.Settings, Progress: c.Opening})
 	if err != nil {
 		return fmt.Errorf("open %s: %w", c.Dir, err)
 	}

@@ -53,18 +53,9 @@ type Config struct {
 // Ack is a transaction that the engine has acknowledged.
 type Ack struct {
 	Terminal int
-	Number   int64       // of the input in the terminal's stream, from 0; failed transactions have one too
-	Input    *tpcc.Input // valid during the call
-	Output   *Output     // valid during the call
-}
-
-// Output is the output of a transaction: that of its type. The others hold what earlier transactions left there.
-type Output struct {
-	NewOrder    tpcc.NewOrderOutput
-	Payment     tpcc.PaymentOutput
-	OrderStatus tpcc.OrderStatusOutput
-	Delivery    tpcc.DeliveryOutput
-	StockLevel  tpcc.StockLevelOutput
+	Number   int64        // of the input in the terminal's stream, from 0; failed transactions have one too
+	Input    *tpcc.Input  // valid during the call
+	Output   *tpcc.Output // valid during the call; the member of the type that Input has
 }
 
 // Validate says what is wrong with the configuration, or nil.

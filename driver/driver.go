@@ -22,7 +22,8 @@
 // A transaction costs the driver a draw, two readings of the clock, an atomic addition on a cache line of the
 // terminal's own, and a sample of 24 bytes in the terminal's buffer. Full buffers go, under one lock, into five
 // histograms that all terminals share: a histogram per terminal and type would put more memory into the measured
-// process than some engines use. Nothing is allocated per transaction.
+// process than some engines use. Beside them there is one of 4 KiB for each second. Nothing is allocated per
+// transaction.
 package driver
 
 import (

@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -346,6 +348,27 @@ func at(number int, err error) func(int) error {
 	}
 }
 
+// TestResultDeviceFull proves that the result knows of a full device even if other failures were described before it.
+func TestResultDeviceFull(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want bool
+	}{{fmt.Errorf("write log: %w", syscall.ENOSPC), true}, {syscall.EDQUOT, true}, {syscall.EIO, false}} {
+		result := mustRun(t, &fakeEngine{call: func(_, number int, _ tpcc.Type) error {
+			switch {
+			case number == 99:
+				return c.err
+			case number%2 == 1:
+				return errors.New("another")
+			}
+			return nil
+		}}, fixed(1, 100))
+		if result.DeviceFull != c.want || result.FailuresOfRun != 50 || len(result.Failures) != MaxFailures {
+			t.Errorf("%v: full %t, want %t; %d failures", c.err, result.DeviceFull, c.want, result.FailuresOfRun)
+		}
+	}
+}
+
 // TestAllFail proves that a run by time ends when its last terminal does, and says so in the length of its window.
 func TestAllFail(t *testing.T) {
 	result := mustRun(t, &fakeEngine{call: func(_, number int, _ tpcc.Type) error {
@@ -565,6 +588,23 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
+// TestDeviceFull proves that a failure for want of space is marked, however deep the error lies, and no other one is.
+func TestDeviceFull(t *testing.T) {
+	for err, want := range map[error]bool{
+		fmt.Errorf("%w: write log: %w", engines.ErrFailed, &os.PathError{Op: "write", Path: "log", Err: syscall.ENOSPC}): true,
+		fmt.Errorf("write log: %w", syscall.EDQUOT): true,
+		fmt.Errorf("write log: %w", syscall.EFBIG):  true,
+		fmt.Errorf("write log: %w", syscall.EIO):    false,
+		errors.New("no space left on device"):       false, // a text says nothing
+	} {
+		fails := at(5, err)
+		result := mustRun(t, &fakeEngine{call: func(_, number int, _ tpcc.Type) error { return fails(number) }}, fixed(1, 20))
+		if len(result.Failures) != 1 || result.Failures[0].DeviceFull != want || result.DeviceFull != want {
+			t.Errorf("%v: failures %+v, DeviceFull %v; want one, and %v", err, result.Failures, result.DeviceFull, want)
+		}
+	}
+}
+
 // TestResultJSON proves that a result survives JSON under the names that reports use.
 func TestResultJSON(t *testing.T) {
 	fails := at(5, errors.New("broken"))
@@ -584,7 +624,7 @@ func TestResultJSON(t *testing.T) {
 	if err := json.Unmarshal(text, &back); err != nil {
 		t.Fatal(err)
 	}
-	back.Ledger = result.Ledger
+	back.Ledger, back.latencies = result.Ledger, result.latencies // not in it
 	if !reflect.DeepEqual(*result, back) {
 		t.Errorf("read back: %+v; was %+v", back, *result)
 	}

@@ -48,9 +48,11 @@ type recorder struct {
 	sealed   bool // the figures were reported: a terminal that was stuck until now changes nothing
 	types    [tpcc.NumTypes]typeRecord
 	seconds  []Second
+	bySecond []*distribution // the latencies of each of seconds
 	skipped  int64
 	last     int64 // the latest end of a transaction in the window, ns on the run's clock
 	failures int64 // of the run, the warm-up and the time after the window included
+	full     bool  // a transaction of the run failed because the device was full
 	kept     []Failure
 	ended    int // terminals that a failure ended
 }
@@ -88,7 +90,8 @@ func (r *recorder) add(samples []sample) {
 			continue
 		}
 		r.last = max(r.last, s.done)
-		second := r.second((s.done - start) / int64(time.Second))
+		n := (s.done - start) / int64(time.Second)
+		second := r.second(n)
 		t := &r.types[s.typ]
 		t.counts.Attempts++
 		switch s.outcome {
@@ -106,7 +109,9 @@ func (r *recorder) add(samples []sample) {
 		second.ByType[s.typ]++
 		second.MaxLatencyNS = max(second.MaxLatencyNS, s.latency)
 		t.max = max(t.max, s.latency)
-		if err := t.histogram.RecordValue(min(s.latency, longestNS)); err != nil {
+		latency := min(s.latency, longestNS)
+		r.bySecond[n].add(latency)
+		if err := t.histogram.RecordValue(latency); err != nil {
 			panic(fmt.Sprintf("driver: a latency of %d ns: %v", s.latency, err))
 		}
 	}
@@ -115,6 +120,7 @@ func (r *recorder) add(samples []sample) {
 func (r *recorder) second(n int64) *Second {
 	for int64(len(r.seconds)) <= n {
 		r.seconds = append(r.seconds, Second{})
+		r.bySecond = append(r.bySecond, new(distribution))
 	}
 	return &r.seconds[n]
 }
@@ -129,6 +135,7 @@ func (r *recorder) fail(f Failure) {
 	if f.EndedTerminal {
 		r.ended++
 	}
+	r.full = r.full || f.DeviceFull
 	if len(r.kept) < MaxFailures {
 		r.kept = append(r.kept, f)
 	}
@@ -165,10 +172,16 @@ func (r *recorder) report(result *Result) error {
 	result.FailuresOfRun = r.failures
 	result.Failures = r.kept
 	result.TerminalsEnded = r.ended
+	result.DeviceFull = r.full
 	if n := secondsIn(result.MeasuredNS); n > 0 {
 		r.second(n - 1)
 	}
-	result.Seconds = r.seconds
+	for i := range r.seconds {
+		s := &r.seconds[i]
+		ns, _ := percentile(99, r.bySecond[i:i+1])
+		s.P99LatencyNS = min(ns, s.MaxLatencyNS)
+	}
+	result.Seconds, result.latencies = r.seconds, r.bySecond
 	for i := range r.types {
 		t := &r.types[i]
 		latency, err := t.latency()

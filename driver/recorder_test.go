@@ -92,6 +92,7 @@ func TestFigures(t *testing.T) {
 		latency := rapid.OneOf(
 			rapid.Int64Range(0, 3000), rapid.Int64Range(0, int64(time.Second)), rapid.Int64Range(0, 2*longestNS))
 		exact := make(map[tpcc.Type][]int64)
+		bySecond := make([][]int64, length/time.Second)
 		for n := rapid.IntRange(0, 300).Draw(t, "samples"); n > 0; n-- {
 			s := sample{
 				done:    rapid.Int64Range(0, int64(length)-1).Draw(t, "done"),
@@ -101,6 +102,8 @@ func TestFigures(t *testing.T) {
 			}
 			if s.outcome != failed {
 				exact[s.typ] = append(exact[s.typ], s.latency)
+				n := s.done / int64(time.Second)
+				bySecond[n] = append(bySecond[n], s.latency)
 			}
 			r.add([]sample{s})
 		}
@@ -109,6 +112,10 @@ func TestFigures(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkSums(t, &result)
+		for i, values := range bySecond {
+			checkP99(t, values, result.Seconds[i].P99LatencyNS)
+		}
+		checkChosen(t, bySecond, &result)
 		for _, typ := range tpcc.Types {
 			values, latency := exact[typ], result.Types[typ].Latency
 			if len(values) == 0 {
@@ -134,6 +141,36 @@ func TestFigures(t *testing.T) {
 			}
 		}
 	})
+}
+
+// checkP99 compares a percentile of a distribution with that of the values themselves.
+func checkP99(t failer, values []int64, got int64) {
+	t.Helper()
+	if len(values) == 0 {
+		if got != 0 {
+			t.Fatalf("p99 of no transaction is %d", got)
+		}
+		return
+	}
+	slices.Sort(values)
+	want := min(values[(99*len(values)+99)/100-1], longestNS)
+	if got < want || got > want+want/octaveBuckets || got > values[len(values)-1] {
+		t.Fatalf("p99 of %d transactions is %d; want %d, or up to a bucket more, and no more than %d", len(values), got, want, values[len(values)-1])
+	}
+}
+
+// checkChosen chooses every other second.
+func checkChosen(t failer, bySecond [][]int64, r *Result) {
+	t.Helper()
+	var values []int64
+	for i := 0; i < len(bySecond); i += 2 {
+		values = append(values, bySecond[i]...)
+	}
+	got, n := r.P99LatencyNS(func(second int) bool { return second%2 == 0 })
+	if n != int64(len(values)) {
+		t.Fatalf("%d transactions in the seconds chosen; want %d", n, len(values))
+	}
+	checkP99(t, values, got)
 }
 
 // failer is a *testing.T or a *rapid.T.

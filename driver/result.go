@@ -30,6 +30,8 @@ type Result struct {
 	FailuresOfRun  int64     `json:"failures_of_run"`
 	Failures       []Failure `json:"failures,omitempty"`
 	TerminalsEnded int       `json:"terminals_ended"`
+	// DeviceFull: a transaction of the whole run, described or not, failed because the device was full.
+	DeviceFull bool `json:"device_full"`
 
 	// TerminalAttempts is, by terminal, the number of transactions that it ran in the whole run: with them,
 	// tpcc.DigestOfRun gives the digest of any run's inputs. Of a terminal that is stuck, the last one is not in it.
@@ -40,6 +42,8 @@ type Result struct {
 	// StartHookLateNS and EndHookLateNS say how long after the window's edge OnMeasureStart and OnMeasureEnd were called.
 	StartHookLateNS int64 `json:"start_hook_late_ns"`
 	EndHookLateNS   int64 `json:"end_hook_late_ns"`
+
+	latencies []*distribution // of each of Seconds
 
 	// Ledger is what was acknowledged in the whole run; nil after ErrStuck.
 	Ledger *consistency.Ledger `json:"-"`
@@ -82,6 +86,7 @@ type Second struct {
 	Transactions int64                `json:"transactions"` // completed
 	ByType       [tpcc.NumTypes]int64 `json:"by_type"`      // of Transactions, by tpcc.Type
 	Failures     int64                `json:"failures"`
+	P99LatencyNS int64                `json:"latency_ns_p99"` // of Transactions, up to 3.1 % too long; 0 if there are none
 	MaxLatencyNS int64                `json:"latency_ns_max"` // of Transactions
 }
 
@@ -92,9 +97,27 @@ type Failure struct {
 	Type     string `json:"type"`
 	AtNS     int64  `json:"at_ns"` // since the window's start; negative in the warm-up
 	Error    string `json:"error"` // of a panic: its value, and the stack on the lines after it
+	// DeviceFull: the operating system gave no room (ENOSPC, EDQUOT, EFBIG). That says nothing of the engine.
+	DeviceFull bool `json:"device_full"`
 	// EndedTerminal: the terminal stopped with it, because the engine has failed, does not know the outcome, or
 	// panicked, or because too many transactions in a row have failed.
 	EndedTerminal bool `json:"ended_terminal"`
+}
+
+// P99LatencyNS is the 99th percentile of the latencies of all completed transactions that ended in the seconds that are
+// chosen, by index in Seconds, up to 3.1 % too long, and their number; 0 if there are none. What it is computed from is
+// not in JSON.
+func (r *Result) P99LatencyNS(chosen func(second int) bool) (ns, transactions int64) {
+	var latencies []*distribution
+	var longest int64
+	for i, d := range r.latencies {
+		if chosen(i) {
+			latencies = append(latencies, d)
+			longest = max(longest, r.Seconds[i].MaxLatencyNS)
+		}
+	}
+	ns, transactions = percentile(99, latencies)
+	return min(ns, longest), transactions
 }
 
 // Measured is the length of the window.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync/atomic"
+	"syscall"
 
 	"tpccbench/engines"
 	"tpccbench/tpcc"
@@ -30,7 +31,7 @@ type terminal struct {
 	session       engines.Session
 	ledger        *consistency.Ledger
 	in            tpcc.Input
-	out           Output
+	out           tpcc.Output
 	samples       [bufferedSamples]sample
 	buffered      int // samples in use
 	failuresInRow int
@@ -85,18 +86,7 @@ func (t *terminal) call() (err error) {
 			err = &panicError{value: p, stack: debug.Stack()}
 		}
 	}()
-	switch t.in.Type {
-	case tpcc.TxNewOrder:
-		return t.session.NewOrder(&t.in.NewOrder, &t.out.NewOrder)
-	case tpcc.TxPayment:
-		return t.session.Payment(&t.in.Payment, &t.out.Payment)
-	case tpcc.TxOrderStatus:
-		return t.session.OrderStatus(&t.in.OrderStatus, &t.out.OrderStatus)
-	case tpcc.TxDelivery:
-		return t.session.Delivery(&t.in.Delivery, &t.out.Delivery)
-	default:
-		return t.session.StockLevel(&t.in.StockLevel, &t.out.StockLevel)
-	}
+	return engines.Call(t.session, &t.in, &t.out)
 }
 
 // acknowledged keeps the books of a transaction that the engine has answered.
@@ -134,6 +124,7 @@ func (t *terminal) failed(err error, begin, done int64) (ends bool) {
 		Type:          t.in.Type.String(),
 		AtNS:          done - int64(t.clock.start),
 		Error:         err.Error(),
+		DeviceFull:    errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG),
 		EndedTerminal: ends,
 	})
 	t.live.failures.Add(1)

@@ -63,6 +63,9 @@ type Setting struct {
 // Options are what Open is told.
 type Options struct {
 	Settings map[string]string // by Setting.Name; unset ones take their default
+	// Progress, if it is not nil, may be called by Open, on its own goroutine, with how many bytes of the store are read
+	// and how many there are to read.
+	Progress func(done, total int64)
 }
 
 // Get returns the value of a setting of f: what opt holds, or the default.
@@ -152,9 +155,16 @@ const Unknown = -1
 type Facts struct {
 	Commits     int64 // durable commits: transactions, or groups of them where the engine groups
 	Syncs       int64 // fsync, fdatasync or the like, of any file
-	Checkpoints int64
-	LogBytes    int64 // change records written: log or WAL, without padding of blocks
-	OwnerTID    int   // Linux thread that applies all writes; 0: there is no such thread
+	Checkpoints int64 // finished ones
+	// CheckpointBytes and CheckpointNS are what checkpoints have written (image or database pages) and the time that
+	// they took, the part of a running one included; both Unknown where the engine cannot tell.
+	CheckpointBytes int64
+	CheckpointNS    int64
+	LogBytes        int64 // change records written: log or WAL, without padding of blocks
+	// TempBytes is what was written to temporary files, which lie outside of the store and are deleted when they are
+	// closed, often before any of it has reached a device; Unknown where the engine cannot tell.
+	TempBytes int64
+	OwnerTID  int // Linux thread that applies all writes; 0: there is no such thread
 	// BusyNS splits the owner thread's time by part (apply, log, sync, publish, answer, ...), ns; nil: not kept.
 	BusyNS map[string]int64
 	// FileBytes is the size of each file of the store, by base name.

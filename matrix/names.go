@@ -59,6 +59,54 @@ func (p *Plan) CheckNames(known func(engine string) (settings []string, ok bool)
 	return ps.err()
 }
 
+// CheckSettings reports every set of settings that check refuses for the engine that would get it, as Problems: those of
+// each candidate of a tuning with each engine that it is run with or may be chosen for, and those of each row, alone and
+// on top of each candidate that may be chosen for it. Engines that there are not are left out; CheckNames reports them.
+func (p *Plan) CheckSettings(check func(engine string, settings map[string]string) error) error {
+	ps := &problems{file: p.file, lines: p.lines}
+	seen := map[string]bool{} // one report per place and text
+	try := func(path, engine string, settings map[string]string) bool {
+		err := check(engine, settings)
+		if err != nil && !seen[path+err.Error()] {
+			seen[path+err.Error()] = true
+			ps.add(path, "%v", err)
+		}
+		return err == nil
+	}
+	for i := range p.Tunings {
+		t := &p.Tunings[i]
+		for j := range t.Candidates {
+			c := &t.Candidates[j]
+			for _, e := range c.Engines {
+				try(c.path+".settings", e, c.Settings)
+			}
+			for _, e := range t.AppliesTo {
+				if c.Eligible && !slices.Contains(c.Engines, e) {
+					try(c.path+".settings", e, c.Settings)
+				}
+			}
+		}
+	}
+	for i := range p.Rows {
+		r := &p.Rows[i]
+		if !try(r.path+".settings", r.Engine, r.Settings) {
+			continue
+		}
+		for _, d := range r.Devices {
+			t, ok := p.Tuning(d)
+			if !ok || !slices.Contains(t.AppliesTo, r.Engine) {
+				continue
+			}
+			for _, c := range t.Candidates {
+				if c.Eligible && check(r.Engine, c.Settings) == nil {
+					try(r.path+".settings", r.Engine, overlay(c.Settings, r.Settings))
+				}
+			}
+		}
+	}
+	return ps.err()
+}
+
 // CheckColumns reports every column of the decisions that is none, as Problems. known says whether there is a figure
 // of that name in a raw record.
 func (p *Plan) CheckColumns(known func(column string) bool) error {

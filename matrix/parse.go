@@ -44,6 +44,7 @@ func Parse(file string, data []byte) (*Plan, error) {
 	}
 	p.Name = root.name("name")
 	p.Title = root.text("title")
+	p.IsQuick = root.boolean("quick", false)
 	p.Seed = uint64(root.integer("seed", 0, math.MaxInt64))
 	p.OrderSeed = uint64(root.integer("order_seed", 0, math.MaxInt64))
 	p.Mix = readMix(root)
@@ -258,6 +259,7 @@ func (p *Plan) readRows(root *table) {
 	for _, t := range rows {
 		r := Row{path: t.path, Engine: t.name("engine")}
 		r.Label = t.nameOr("label", r.Engine)
+		r.TwinOf = t.nameOr("twin_of", "")
 		r.Settings = t.settings("settings")
 		r.Terminals = t.integers("terminals", 1, maxTerminals)
 		r.W = t.integers("w", 1, maxW)
@@ -269,8 +271,14 @@ func (p *Plan) readRows(root *table) {
 		if r.Label == r.Engine && len(r.Settings) > 0 {
 			t.add(t.key("label"), "a row with settings of its own needs a label other than its engine's name")
 		}
+		if r.Label == r.TwinOf {
+			t.add(t.key("twin_of"), "%q is the row's own label; a twin has another", r.TwinOf)
+		}
 		if first, ok := labels[r.Label]; !ok {
 			labels[r.Label] = &r
+		} else if first.TwinOf != r.TwinOf {
+			t.add(t.key("label"), "%q is a twin in one place and none in another (line %d); a label means one thing",
+				r.Label, lineOf(t.lines, first.path))
 		} else if first.Engine != r.Engine || !maps.Equal(first.Settings, r.Settings) {
 			t.add(t.key("label"), "%q stands for another engine or other settings in line %d; a label means one thing",
 				r.Label, lineOf(t.lines, first.path))
@@ -288,6 +296,35 @@ func (p *Plan) readRows(root *table) {
 		if r.Label != r.Engine && slices.ContainsFunc(p.Rows, func(x Row) bool { return x.Engine == r.Label }) {
 			root.add(r.path+".label", "%q is the name of an engine; a label must not be", r.Label)
 		}
+		if r.TwinOf != "" && r.TwinOf != r.Label {
+			checkTwin(root.problems, &r, labels[r.TwinOf], cells)
+		}
+	}
+}
+
+// checkTwin notes what makes the row no twin of the first row with the label that it names: nil if there is none. An A/A
+// pair says something only if its cells are the same in all but the name, and both are there.
+func checkTwin(ps *problems, r, of *Row, cells map[string]string) {
+	path := r.path + ".twin_of"
+	switch {
+	case of == nil:
+		ps.add(path, "no row has the label %q", r.TwinOf)
+		return
+	case of.TwinOf != "":
+		ps.add(path, "%q is itself a twin of %q", r.TwinOf, of.TwinOf)
+		return
+	case of.Engine != r.Engine:
+		ps.add(path, "%q is of engine %s, not %s; a twin is the same under another label", r.TwinOf, of.Engine, r.Engine)
+		return
+	case !maps.Equal(of.Settings, r.Settings):
+		ps.add(path, "%q has the settings {%s}, not {%s}; a twin is the same under another label", r.TwinOf,
+			settingsText(of.Settings), settingsText(r.Settings))
+		return
+	}
+	for _, c := range r.cells() {
+		if name := cellName(c.device, c.w, r.TwinOf, c.terminals); cells[name] == "" {
+			ps.add(r.path, "%s would be the twin of %s, which is no cell of the plan", c.name, name)
+		}
 	}
 }
 
@@ -302,6 +339,8 @@ func (p *Plan) readDecisions(root *table, cells []string) {
 			IfTrue:  t.text("if_true"),
 			IfFalse: t.text("if_false"),
 			Report:  t.columns("report"),
+
+			MinRounds: int(t.integerOr("min_rounds", DefaultMinRounds, 1, maxRounds)),
 		}
 		declare(t.problems, seen, "decision", d.Name, t.key("name"))
 		for _, c := range t.tables("condition", true) {

@@ -9,17 +9,15 @@
 //	[[device]]    where data lies, and how long and how often each cell runs there
 //	[gates]       what must hold before the timed runs (the engines' rows are equal) and after each of them
 //	[[tuning]]    per device: candidates of settings, the runs that compare them, and the rule that chooses one
-//	[[cell]]      rows of the matrix; each is the product of its lists of terminals, w and devices
-//	[[decision]]  what the result changes, by which statistic of which cells and which threshold
+//	[[cell]]      rows of the matrix; each is the product of its lists of terminals, w and devices; a twin_of another row
+//	              is the same again under another name, an A/A pair
+//	[[decision]]  what the result changes, by which statistic of which cells and which threshold, and from how many rounds
 //
-// preregistered.toml is the plan of the study that this project re-implements.
+// preregistered.toml is the plan of the study that this project re-implements, quick.toml its cells for two seconds each;
+// scaling.toml and long.toml are plans of their own. A plan's identity is drawn in canonical.go.
 package matrix
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -50,7 +48,7 @@ type Plan struct {
 	Seed      uint64 // of the population and of the terminals' streams, the same in every run
 	OrderSeed uint64 // of the order of the runs within a round
 	Mix       []int  // weights of new_order, payment, order_status, delivery, stock_level
-	IsQuick   bool   // derived by Quick: for trying out, not a result
+	IsQuick   bool   // key quick, or derived by Quick: for trying out, not a result
 	Devices   []Device
 	Gate      GateRules
 	Tunings   []Tuning // at most one per device
@@ -133,11 +131,27 @@ type Row struct {
 	Terminals []int
 	W         []int
 	Devices   []string
+	// TwinOf, if not empty, is the label of another row with the same engine and settings: each cell of this one is the
+	// twin of that row's cell on the same device at the same W with as many terminals, an A/A pair. What a pair's cells
+	// differ by is what identical things differ by here. See Twins.
+	TwinOf string `json:"-"`
 
 	path string
 }
 
-// Decision is what the result changes: if all of Conditions hold, IfTrue, else IfFalse.
+// Twin is an A/A pair: two cells that are the same but for their names.
+type Twin struct {
+	Cell string // of the row that TwinOf names
+	Twin string
+}
+
+// DefaultMinRounds is the MinRounds of a decision that says nothing.
+const DefaultMinRounds = 3
+
+// Decision is what the result changes: if all of Conditions hold, IfTrue, else IfFalse. It cannot be decided, whatever the
+// figures are, if a round of one of its cells has no result (the run is missing, or broke a gate) or if there are fewer
+// rounds than MinRounds; nor if noise exceeds the effect where the outcome hangs on it: the rounds, widened by the factor
+// that the cells of an A/A pair of the device differ by, lie on both sides of the threshold.
 type Decision struct {
 	Name       string
 	Claim      string // what was held before the run
@@ -145,6 +159,7 @@ type Decision struct {
 	IfTrue     string
 	IfFalse    string
 	Report     []string // columns that are quoted, for each of the cells, beside the outcome
+	MinRounds  int      `json:"-"` // with fewer it is not decided
 
 	path string
 }
@@ -178,21 +193,6 @@ var (
 
 // Source is the text of the file that the plan was read from.
 func (p *Plan) Source() []byte { return slices.Clone(p.source) }
-
-// SHA256 is the SHA-256, in hex, of what the plan says. What is hashed is the JSON of the Plan as encoding/json writes
-// it without blanks (members in the order of the types above, settings in name order, defaults filled in), after
-// the line "tpccbench.plan 1\n". So comments, layout, the order of keys in a table and the spelling of a number or
-// string do not count; the order of tables and of lists does.
-func (p *Plan) SHA256() string {
-	b, err := json.Marshal(p)
-	if err != nil {
-		panic(err) // strings, numbers, lists and maps of strings only; NaN is refused when reading
-	}
-	h := sha256.New()
-	fmt.Fprintf(h, "%s %d\n", Format, Version)
-	h.Write(b)
-	return hex.EncodeToString(h.Sum(nil))
-}
 
 // Device returns the plan's device of that name.
 func (p *Plan) Device(name string) (*Device, bool) {

@@ -168,16 +168,25 @@ func TestPreregisteredIsTheStudy(t *testing.T) {
 			}
 		}
 	}
-	if len(cells) != 32 {
-		t.Errorf("%d cells, want 32", len(cells))
+	twins := p.Twins()
+	if len(twins) != 4 {
+		t.Errorf("%d A/A pairs, want pure and grouped SQLite at 64 terminals and W=1 on both devices: %v", len(twins), twins)
+	}
+	for _, w := range twins {
+		if !slices.Contains(cells, w.Cell) || !slices.Contains(cells, w.Twin) || w.Cell == w.Twin {
+			t.Errorf("%v is no pair of cells", w)
+		}
+	}
+	if len(cells) != 32+len(twins) {
+		t.Errorf("%d cells, want 32 and the twins", len(cells))
 	}
 	for _, r := range p.MatrixRuns(nil) {
 		if want := map[string]float64{"ram": 20, "sd": 30}[r.Device]; r.Seconds != want || r.WarmUpSeconds != 0 {
 			t.Errorf("%s runs %g s after %g s, want %g after 0", r.ID(), r.Seconds, r.WarmUpSeconds, want)
 		}
 	}
-	if n := len(p.MatrixRuns(nil)); n != 3*32 {
-		t.Errorf("%d runs in the matrix, want three rounds of 32 cells", n)
+	if n := len(p.MatrixRuns(nil)); n != 3*len(cells) {
+		t.Errorf("%d runs in the matrix, want three rounds of %d cells", n, len(cells))
 	}
 	if p.Gate.EqualTransactions != 20_000 || p.Gate.MaxFailures != 0 || len(p.Decisions) != 4 || len(p.Gates()) != 2 {
 		t.Errorf("gates %+v, %d decisions", p.Gate, len(p.Decisions))
@@ -271,5 +280,33 @@ func TestCheckColumns(t *testing.T) {
 	err := p.CheckColumns(func(c string) bool { return c != "state_bytes" })
 	if err == nil || strings.Count(err.Error(), "\n") != 1 || !strings.Contains(err.Error(), `over_column: there is no column "state_bytes"`) {
 		t.Errorf("state_bytes unknown: %v", err)
+	}
+}
+
+// Settings that an engine refuses are named where the plan gives them: a candidate's, a row's own, and a row's on top of
+// what a tuning may choose.
+func TestCheckSettings(t *testing.T) {
+	p := smallPlan(t)
+	refuse := func(what string) string {
+		err := p.CheckSettings(func(engine string, settings map[string]string) error {
+			if text := engine + " " + settingsText(settings); text == what {
+				return fmt.Errorf("refused: %s", text)
+			}
+			return nil
+		})
+		if err == nil {
+			return ""
+		}
+		return err.Error()
+	}
+	for what, want := range map[string]string{
+		"b mode=x":            "",
+		"b mode=x size=10":    "small.toml:37: tuning[0].candidate[1].settings: refused: b mode=x size=10",
+		"b mode=wide":         "small.toml:48: cell[1].settings: refused: b mode=wide",
+		"b mode=wide size=10": "small.toml:48: cell[1].settings: refused: b mode=wide size=10",
+	} {
+		if got := refuse(what); got != want {
+			t.Errorf("%s: %q, want %q", what, got, want)
+		}
 	}
 }

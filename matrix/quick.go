@@ -10,8 +10,12 @@ const (
 
 // Quick derives a short plan, to see that all parts work on a machine: every cell runs once for 2 s, the equality
 // gates have at most 2,000 transactions, and a tuning has one run per eligible candidate, of the engine that its rule
-// looks at. Its Name ends in -quick and its IsQuick is true; its SHA256 differs. Its figures are no results.
+// looks at. Its Name ends in -quick and its IsQuick is true; its SHA256 differs. Its figures are no results. A plan that
+// is quick already is returned as it is. quick.toml is the quick form of preregistered.toml, written down.
 func (p *Plan) Quick() *Plan {
+	if p.IsQuick {
+		return p
+	}
 	q := *p
 	q.Name += "-quick"
 	q.IsQuick = true

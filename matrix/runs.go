@@ -84,6 +84,21 @@ func (p *Plan) CellNames() []string {
 	return names
 }
 
+// Twins lists the A/A pairs in the order of the plan.
+func (p *Plan) Twins() []Twin {
+	var twins []Twin
+	for i := range p.Rows {
+		r := &p.Rows[i]
+		if r.TwinOf == "" {
+			continue
+		}
+		for _, c := range r.cells() {
+			twins = append(twins, Twin{Cell: cellName(c.device, c.w, r.TwinOf, c.terminals), Twin: c.name})
+		}
+	}
+	return twins
+}
+
 // Gates lists the equality gates: one for every W among the rows, in ascending order.
 func (p *Plan) Gates() []Gate {
 	var ws []int

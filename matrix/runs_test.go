@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"path"
@@ -57,7 +58,7 @@ func TestOrder(t *testing.T) {
 		t.Error("the order differs from one reading to the next")
 	}
 	fewer := *p
-	fewer.Rows = p.Rows[1:]
+	fewer.Rows = slices.DeleteFunc(slices.Clone(p.Rows), func(r Row) bool { return r.Engine == "pure" })
 	want := slices.DeleteFunc(slices.Clone(all), func(id string) bool { return strings.Contains(id, "-pure-") })
 	if got := ids(fewer.MatrixRuns(nil)); !slices.Equal(got, want) || len(got) == len(all) {
 		t.Errorf("without pure the order of the others is %v, want %v", got, want)
@@ -111,6 +112,8 @@ func TestChosenSettings(t *testing.T) {
 	want := map[string]string{
 		"ram-pure": "", "sd-pure": "", "ram-sqlite": "reads=own temp_store=memory", "sd-sqlite": "page_size=1024",
 		"ram-sqlitegrouped": "reads=own temp_store=memory", "sd-sqlitegrouped": "page_size=1024",
+		"ram-sqlitegrouped-twin":   "reads=own temp_store=memory",
+		"sd-sqlitegrouped-twin":    "page_size=1024",
 		"ram-sqlitegrouped-strong": "reads=writer savepoint=need temp_store=memory",
 		"sd-sqlitegrouped-strong":  "page_size=1024 reads=writer savepoint=need",
 	}
@@ -240,11 +243,11 @@ func TestSelect(t *testing.T) {
 		gates          int
 		tunings        string
 	}{
-		{"", 25, 96, 2, "ram sd"},
+		{"", 25, 108, 2, "ram sd"},
 		{"ram-w1-pure-64", 0, 3, 1, ""},
 		{"ram-w4-*", 0, 24, 1, "ram"},
-		{"*-pure-*", 0, 24, 2, ""},
-		{"matrix-sd-*-r2", 0, 16, 2, "sd"},
+		{"*-pure-*", 0, 30, 2, ""},
+		{"matrix-sd-*-r2", 0, 18, 2, "sd"},
 		{"tuning-ram-*", 14, 0, 1, ""},
 		{"gate-equal-w4", 0, 0, 1, ""},
 		{"*-sqlite-[14]", 0, 24, 2, "ram sd"},
@@ -267,8 +270,19 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%s: selecting changed its order to %d", r.ID(), r.Order)
 		}
 	}
-	if _, err := p.Select("ram-w2-*"); err == nil || !strings.Contains(err.Error(), "matches nothing") || !strings.Contains(err.Error(), "ram-w1-pure-16") {
-		t.Errorf("no match: %v", err)
+	for glob, want := range map[string]string{
+		"ram-w2-pure-64":  "close to it are ram-w1-pure-64, ram-w4-pure-64, ram-w1-pure-16, ",
+		"ram-w2-*":        "close to it are ram-w1-",
+		"sd-w1-pure-46":   "close to it are sd-w1-pure-16, ",
+		"*-sqlte-4":       "close to it are ram-w1-sqlite-4, ",
+		"gate-equals-w1":  "close to it are gate-equal-w1, ",
+		"something else!": "close to it are ",
+	} {
+		_, err := p.Select(glob)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), fmt.Sprintf("pattern %q matches nothing", glob)) ||
+			strings.Count(err.Error(), ", ") != maxSuggestions-1 {
+			t.Errorf("%s: %v; want %q and %d names", glob, err, want, maxSuggestions)
+		}
 	}
 	if _, err := p.Select("ram-["); err == nil || !strings.Contains(err.Error(), path.ErrBadPattern.Error()) {
 		t.Errorf("bad pattern: %v", err)
@@ -291,6 +305,21 @@ func TestEstimate(t *testing.T) {
 		more.Seconds += 5
 		if s, d, m := Estimate(more); s <= seconds || d <= device || m <= memory {
 			t.Fatalf("%+v needs less than %+v", more, r)
+		}
+	}
+}
+
+// The distance between a pattern and a name counts changed characters; a star stands for any number of them.
+func TestDistance(t *testing.T) {
+	for _, c := range []struct {
+		pattern, name string
+		want          int
+	}{
+		{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"*", "", 0}, {"*", "abc", 0}, {"abc", "abc", 0}, {"abc", "axc", 1}, {"a?c", "axc", 0},
+		{"ram-*-64", "ram-w1-pure-64", 0}, {"ram-*-65", "ram-w1-pure-64", 1}, {"a*", "b", 1}, {"kitten", "sitting", 3}, {"*x*", "abc", 1},
+	} {
+		if got := distance(c.pattern, c.name); got != c.want {
+			t.Errorf("%q, %q: %d, want %d", c.pattern, c.name, got, c.want)
 		}
 	}
 }

@@ -38,7 +38,48 @@ func (p *Plan) Select(glob string) (*Selection, error) {
 	for _, g := range p.Gates() {
 		names = append(names, g.ID())
 	}
-	return nil, fmt.Errorf("pattern %q matches nothing in plan %s; there are %s", glob, p.Name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("pattern %q matches nothing in plan %s; close to it are %s; \"tpccbench plan\" lists all %d", glob, p.Name,
+		strings.Join(closest(glob, names, maxSuggestions), ", "), len(names))
+}
+
+// maxSuggestions is the number of names that an error suggests.
+const maxSuggestions = 5
+
+// closest returns the n names that are nearest to the pattern by edit distance, the nearest first, and equal ones in
+// name order. A star of the pattern stands for as many characters as it has to.
+func closest(pattern string, names []string, n int) []string {
+	near := slices.Sorted(slices.Values(names))
+	slices.SortStableFunc(near, func(a, b string) int { return distance(pattern, a) - distance(pattern, b) })
+	return near[:min(n, len(near))]
+}
+
+// distance is the number of characters to insert, delete or replace to make the name one that the pattern matches,
+// where a star of the pattern costs nothing, whatever it stands for. Brackets count as the characters that they are.
+func distance(pattern, name string) int {
+	row := make([]int, len(name)+1) // of the part of the pattern so far, by length of the name's part
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(pattern) {
+		diagonal := row[0]
+		star := pattern[i] == '*'
+		if !star {
+			row[0]++
+		}
+		for j := 1; j <= len(name); j++ {
+			above := row[j]
+			switch {
+			case star:
+				row[j] = min(above, row[j-1])
+			case pattern[i] == name[j-1] || pattern[i] == '?':
+				row[j] = min(diagonal, above+1, row[j-1]+1)
+			default:
+				row[j] = 1 + min(diagonal, above, row[j-1])
+			}
+			diagonal = above
+		}
+	}
+	return row[len(name)]
 }
 
 func (s *Selection) all() []Run { return append(s.plan.TuningRuns(), s.plan.MatrixRuns(nil)...) }

@@ -18,7 +18,7 @@ func (p *Plan) Words(w io.Writer) error {
 	if p.IsQuick {
 		b.line("QUICK: short runs to see that all works; its figures are no results.")
 	}
-	b.line("SHA-256 of what it says (not of the file): %s", p.SHA256())
+	b.line("Its identity, the SHA-256 of its canonical form (not of the file): %s", p.SHA256())
 	b.line("Seed %d for the population and every terminal's stream, the same in every run; mix %s.", p.Seed, mixWords(p.Mix))
 	b.line("")
 	p.deviceWords(b)
@@ -79,7 +79,7 @@ func (p *Plan) deviceWords(b *wordWriter) {
 	for _, g := range gates {
 		total.add(EstimateGate(g))
 	}
-	b.line("%s and %s, about %s at most.", count(len(gates), "gate"), count(len(runs), "run"), durationWords(total.seconds))
+	b.line("%s and %s; about %s at most.", count(len(gates), "gate"), count(len(runs), "run"), durationWords(total.seconds))
 	b.line("")
 }
 
@@ -147,10 +147,21 @@ func (p *Plan) matrixWords(b *wordWriter) {
 			with = append(with, "defaults")
 		}
 		name := r.Label
-		if r.Label != r.Engine {
+		switch {
+		case r.TwinOf != "":
+			name += fmt.Sprintf(" (engine %s, the twin of %s: the same again under another name)", r.Engine, r.TwinOf)
+		case r.Label != r.Engine:
 			name += " (engine " + r.Engine + ")"
 		}
 		b.line("  %s: terminals %s, W=%s, on %s, with %s.", name, numbers(r.Terminals), numbers(r.W), strings.Join(r.Devices, ", "), strings.Join(with, " and "))
+	}
+	if twins := p.Twins(); len(twins) > 0 {
+		b.line("  A/A pairs, which differ by what identical things differ by here:")
+		for _, t := range twins {
+			b.line("    %s and %s", t.Cell, t.Twin)
+		}
+	} else {
+		b.line("  There is no A/A pair: how far identical things differ here will not be known.")
 	}
 	orderWords(b, runs)
 	b.line("")
@@ -177,7 +188,8 @@ func (p *Plan) decisionWords(b *wordWriter) {
 	if len(p.Decisions) == 0 {
 		b.line("  None.")
 	}
-	for _, d := range p.Decisions {
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
 		b.line("  %s: %s", d.Name, d.Claim)
 		for i, c := range d.Conditions {
 			head := "If"
@@ -194,10 +206,43 @@ func (p *Plan) decisionWords(b *wordWriter) {
 		}
 		b.line("    then: %s", d.IfTrue)
 		b.line("    else: %s", d.IfFalse)
+		p.undecidedWords(b, d)
 		if len(d.Report) > 0 {
 			b.line("    Quoted with it: %s.", strings.Join(d.Report, ", "))
 		}
 	}
+}
+
+// undecidedWords says when the decision is not made.
+func (p *Plan) undecidedWords(b *wordWriter, d *Decision) {
+	b.line("    Cannot be decided if a round of these cells has no result (its run is missing, or broke a gate), if there are")
+	b.line("      fewer than %s, or if noise exceeds the effect where the outcome hangs on it: the rounds lie on both", count(d.MinRounds, "round"))
+	if len(p.Twins()) > 0 {
+		b.line("      sides of the threshold, widened by the factor that an A/A pair of the device differs by.")
+	} else {
+		b.line("      sides of the threshold.")
+	}
+	for _, name := range p.shortDevices(d) {
+		dev, _ := p.Device(name)
+		b.line("    It will not be decided by this plan: %s has %s.", name, count(dev.Rounds, "round"))
+	}
+}
+
+// shortDevices lists the devices of the decision's cells that have fewer rounds than the decision needs.
+func (p *Plan) shortDevices(d *Decision) []string {
+	var names []string
+	for i := range p.Rows {
+		for _, c := range p.Rows[i].cells() {
+			dev, _ := p.Device(c.device)
+			used := slices.ContainsFunc(d.Conditions, func(x Condition) bool {
+				return slices.Contains(x.Cells, c.name) || slices.Contains(x.OverCells, c.name)
+			})
+			if used && dev.Rounds < d.MinRounds && !slices.Contains(names, dev.Name) {
+				names = append(names, dev.Name)
+			}
+		}
+	}
+	return names
 }
 
 // words is the condition as half a sentence that a list of its cells follows.
@@ -210,7 +255,7 @@ func (c *Condition) words() string {
 		what = fmt.Sprintf("the ratio of %s within a round", c.Column)
 	}
 	return fmt.Sprintf("%s (median over the rounds) is %s %s for %s of", what, strings.ReplaceAll(c.Comparison, "_", " "),
-		strconv.FormatFloat(c.Threshold, 'g', -1, 64), c.HoldsFor)
+		strconv.FormatFloat(c.Threshold, 'f', -1, 64), c.HoldsFor)
 }
 
 func settingsWords(m map[string]string) string {

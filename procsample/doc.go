@@ -3,7 +3,8 @@
 //
 // A figure that cannot be read is absent with a reason and never 0: see Value. Nothing here fails a run.
 //
-// What is read, and from where (all of it is the kernel's own accounting; nothing is estimated):
+// What is read, and from where (but for the garbage collector all of it is the kernel's own accounting; nothing is
+// estimated):
 //
 //	CPU of a process        its CPU clock (clock_gettime), ns: threads that have ended count. /proc/PID/schedstat
 //	                        would be the first thread alone, /proc/PID/stat has 10 ms ticks
@@ -13,6 +14,7 @@
 //	context switches        getrusage: /proc/PID/status would be the first thread alone
 //	device bytes, flushes   /proc/diskstats: sectors are 512 B whatever the device says
 //	device of a directory   mount ID (statx) -> /proc/self/mountinfo -> /sys/dev/block
+//	garbage collection      runtime/metrics of the calling process: Go's estimates, not the kernel's accounting
 //	noise                   /proc/pressure/{cpu,io,memory}, steal of /proc/stat, Calibrate
 //	cgroup limits           /proc/self/cgroup, and the files of the controllers, v1 and v2
 //

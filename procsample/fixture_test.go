@@ -64,6 +64,7 @@ func newFixture(t *testing.T, file string) *fixture {
 	}
 	f.cpuClock = func(int) (int64, error) { return 0, errors.New("a fixture has no CPU clock") }
 	f.switches = func(int) (int64, int64, error) { return 0, 0, errors.New("a fixture has no context switches") }
+	f.gc = func(int) (int64, int64, error) { return 0, 0, errors.New("a fixture has no garbage collector") }
 	return f
 }
 

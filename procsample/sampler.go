@@ -62,6 +62,7 @@ type Sample struct {
 	OwnerCPU Value // of the owner's thread, ns
 	Memory   Memory
 	IO       IO
+	GC       GC
 
 	VoluntarySwitches, ForcedSwitches Value // context switches of the process
 
@@ -88,6 +89,7 @@ func (s *Sampler) Take() Sample {
 	} else {
 		t.OwnerCPU = s.process.ThreadCPU(s.ownerTID)
 	}
+	t.GC = s.process.GC()
 	t.VoluntarySwitches, t.ForcedSwitches = s.process.ContextSwitches()
 	t.CPU = s.process.CPU()
 	t.At = time.Now()
@@ -99,6 +101,8 @@ type Delta struct {
 	WallNS     int64 `json:"wall_ns"`
 	CPUNS      Value `json:"cpu_ns"`       // of the process
 	OwnerCPUNS Value `json:"owner_cpu_ns"` // of the owner's thread
+	GCCPUNS    Value `json:"gc_cpu_ns"`    // of the process's garbage collector; see GC
+	GCCycles   Value `json:"gc_cycles"`
 
 	ResidentBytes     Value `json:"resident_bytes"`      // at the end
 	PeakResidentBytes Value `json:"peak_resident_bytes"` // from ResetPeak to the end
@@ -132,6 +136,8 @@ func (t Sample) Sub(before Sample) Delta {
 		WallNS:     t.At.Sub(before.At).Nanoseconds(),
 		CPUNS:      t.CPU.Sub(before.CPU),
 		OwnerCPUNS: t.OwnerCPU.Sub(before.OwnerCPU),
+		GCCPUNS:    t.GC.CPUNS.Sub(before.GC.CPUNS),
+		GCCycles:   t.GC.Cycles.Sub(before.GC.Cycles),
 
 		ResidentBytes:     t.Memory.Resident,
 		PeakResidentBytes: t.Memory.Peak,
@@ -159,6 +165,10 @@ func (t Sample) Sub(before Sample) Delta {
 
 // OwnerShare is the part of one core that the owner's thread used, 0..1.
 func (d Delta) OwnerShare() Share { return d.OwnerCPUNS.Over(Value{N: d.WallNS}) }
+
+// GCShare is the part of the process's CPU time that its garbage collector used, 0..1. A collection counts when it has
+// ended.
+func (d Delta) GCShare() Share { return d.GCCPUNS.Over(d.CPUNS) }
 
 // PSIShare is a pressure figure of d (us) as a part of the wall time, 0..1.
 func (d Delta) PSIShare(us Value) Share {

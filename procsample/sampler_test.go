@@ -15,6 +15,7 @@ func run(t *testing.T) (*fixture, *Sampler, *int64) {
 	cpu := new(int64)
 	f.cpuClock = func(pid int) (int64, error) { return *cpu, nil }
 	f.switches = func(pid int) (int64, int64, error) { return 10 + *cpu/1e9, 20 + 2**cpu/1e9, nil }
+	f.gc = func(pid int) (int64, int64, error) { return *cpu / 20, *cpu / 1e9, nil }
 	s := f.NewSampler(Config{PID: 4242, OwnerTID: 4250, DataDir: "/home/pi/run", TempDir: "/var/tmp"})
 	return f, s, cpu
 }
@@ -43,6 +44,8 @@ func TestSamplerDelta(t *testing.T) {
 	}
 	has(t, "CPU", d.CPUNS, 2e9)
 	has(t, "owner's CPU", d.OwnerCPUNS, 15e8)
+	has(t, "garbage collector's CPU", d.GCCPUNS, 1e8)
+	has(t, "collections", d.GCCycles, 2)
 	has(t, "resident", d.ResidentBytes, 250000*1024)
 	has(t, "peak", d.PeakResidentBytes, 500000*1024)
 	has(t, "write_bytes", d.WriteBytes, 512)
@@ -62,7 +65,7 @@ func TestSamplerDelta(t *testing.T) {
 	for what, c := range map[string]struct {
 		got  Share
 		want float64
-	}{"steal": {d.StealShare, 0.1}, "owner": {d.OwnerShare(), 0.75}, "PSI IO": {d.PSIShare(d.PSIIOUS), 0.25}} {
+	}{"steal": {d.StealShare, 0.1}, "owner": {d.OwnerShare(), 0.75}, "GC": {d.GCShare(), 0.05}, "PSI IO": {d.PSIShare(d.PSIIOUS), 0.25}} {
 		if !c.got.OK() || c.got.F != c.want {
 			t.Errorf("share of %s is %+v, want %g", what, c.got, c.want)
 		}
@@ -97,8 +100,8 @@ func TestSamplerAbsent(t *testing.T) {
 	for _, file := range []string{"4242", "stat", "pressure", "diskstats"} {
 		f.remove(t, "proc/"+file)
 	}
-	none := newFixture(t, "system.txtar") // its process has neither CPU clock nor switches
-	f.cpuClock, f.switches = none.cpuClock, none.switches
+	none := newFixture(t, "system.txtar") // its process has no CPU clock, switches or collector
+	f.cpuClock, f.switches, f.gc = none.cpuClock, none.switches, none.gc
 	empty := s.Take()
 	for what, d := range map[string]Delta{"after": empty.Sub(before), "before": before.Sub(empty), "both": empty.Sub(empty)} {
 		v := reflect.ValueOf(d)
@@ -133,7 +136,8 @@ func TestSamplerWithout(t *testing.T) {
 func TestSeries(t *testing.T) {
 	f, s, cpu := run(t)
 	synctest.Test(t, func(t *testing.T) {
-		series := s.StartSeries(time.Second)
+		read := int64(0) // by a counter that goes up by 7 with each reading, and one that cannot be read
+		series := s.StartSeries(time.Second, func() []Value { read += 7; return []Value{{N: read}, {Reason: "no such counter"}} })
 		step := func(wait time.Duration, ns int64, sectors string) {
 			time.Sleep(wait)
 			synctest.Wait()
@@ -155,6 +159,11 @@ func TestSeries(t *testing.T) {
 				t.Errorf("point %d is at %d ns, want %d", i, p.ElapsedNS, want.elapsed)
 			}
 			has(t, "CPU", p.CPUNS, want.cpu)
+			if len(p.Counters) != 2 {
+				t.Fatalf("point %d has %d counters, want 2", i, len(p.Counters))
+			}
+			has(t, "counter", p.Counters[0], 7)
+			lacks(t, "counter", p.Counters[1], "no such counter")
 			has(t, "resident", p.ResidentBytes, 200000*1024)
 			if want.bytes < 0 {
 				lacks(t, "device bytes", p.DeviceBytes, "went backwards")
@@ -172,10 +181,10 @@ func TestSeries(t *testing.T) {
 func TestSeriesStopsAtTick(t *testing.T) {
 	_, s, _ := run(t)
 	synctest.Test(t, func(t *testing.T) {
-		if points := s.StartSeries(time.Second).Stop(); len(points) != 0 {
+		if points := s.StartSeries(time.Second, nil).Stop(); len(points) != 0 {
 			t.Errorf("points of no time: %+v", points)
 		}
-		series := s.StartSeries(time.Second)
+		series := s.StartSeries(time.Second, nil)
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if points := series.Stop(); len(points) != 1 || points[0].ElapsedNS != 1e9 {

@@ -21,6 +21,7 @@ type System struct {
 	mountID  func(path string) (int, error)                     // the mount that holds path, as in mountinfo
 	cpuClock func(pid int) (ns int64, err error)                // user and system time of all threads
 	switches func(pid int) (voluntary, forced int64, err error) // context switches of all threads
+	gc       func(pid int) (cpuNS, cycles int64, err error)     // see GC
 }
 
 // Linux is the system that this process runs on. It fails where /proc or /sys is not mounted.
@@ -29,7 +30,7 @@ func Linux() (*System, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.mountID, s.cpuClock, s.switches = statxMountID, processClock, rusageSwitches
+	s.mountID, s.cpuClock, s.switches, s.gc = statxMountID, processClock, rusageSwitches, runtimeGC
 	return s, nil
 }
 

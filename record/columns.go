@@ -19,6 +19,7 @@ type Column struct {
 	Doc  string
 	// label is nil for a figure, which is in Run.Figures or Run.Missing under Name.
 	label func(*Run) string
+	since int // first version of the record format that has the figure
 }
 
 // Columns lists the columns in their order.
@@ -48,10 +49,18 @@ func FigureColumns() []string {
 	return names
 }
 
+// sinceVersion is the first version of the record format that has the figure.
+func sinceVersion(figure string) int {
+	return Columns[slices.IndexFunc(Columns, func(c Column) bool { return c.Name == figure })].since
+}
+
 func columns() []Column {
-	label := func(name, doc string, f func(*Run) string) Column { return Column{name, doc, f} }
-	figure := func(name, doc string) Column { return Column{name, doc, nil} }
+	label := func(name, doc string, f func(*Run) string) Column { return Column{name, doc, f, 1} }
+	figure := func(name, doc string) Column { return Column{name, doc, nil, 1} }
+	figure2 := func(name, doc string) Column { return Column{name, doc, nil, 2} }
 	cols := []Column{
+		label("standing", "what the run counts as: registered, exploratory, quick, or exploratory quick; only registered ones are results",
+			func(r *Run) string { return r.Registration.Standing() }),
 		label("study", "name of the study", func(r *Run) string { return r.Study }),
 		label("phase", "gate, tuning, matrix or cell", func(r *Run) string { return r.Phase }),
 		label("cell", "name of the cell", func(r *Run) string { return r.Cell }),
@@ -62,7 +71,7 @@ func columns() []Column {
 		label("engine", "engine", func(r *Run) string { return r.Spec.Engine }),
 		label("settings", "settings that were given to the engine, name=value, separated by blanks",
 			func(r *Run) string { return SettingsText(r.Spec.Settings) }),
-		label("device", "name of the device", func(r *Run) string { return r.Spec.Device }),
+		label("device", "name of the device; (emulated: PROFILE) behind it if it was an emulated card", (*Run).DeviceText),
 		label("w", "warehouses", func(r *Run) string { return strconv.Itoa(r.Spec.W) }),
 		label("terminals", "terminals, each with one transaction at a time", func(r *Run) string { return strconv.Itoa(r.Spec.Terminals) }),
 		label("transport", "between terminal and engine: inproc", func(r *Run) string { return r.Spec.Transport }),
@@ -92,18 +101,33 @@ func columns() []Column {
 	return append(cols,
 		figure("cpu_us_per_tx", "CPU time of the process, driver included, per transaction, us"),
 		figure("driver_cpu_us_per_tx", "CPU time of drawing, calling and recording alone, measured with the null engine, us"),
+		figure2("gc_cpu_share", "share of the process's CPU time that Go's garbage collector used, 0..1: collections that ended in the window, "+
+			"pauses included, marking by idle processors not; Go's own estimate, which errs upwards"),
+		figure2("gc_cycles", "garbage collections that ended in the window"),
 		figure("owner_core_share", "share of one core that the thread which applies writes used, 0..1"),
+		figure2("busy_apply_us_per_tx", "time of the thread which applies writes, per transaction of any type: applying them, us"),
+		figure2("busy_log_us_per_tx", "the same: writing the log, us"),
+		figure2("busy_sync_us_per_tx", "the same: in fsync or fdatasync, us"),
+		figure2("busy_publish_us_per_tx", "the same: making the new state visible to reads, us"),
+		figure2("busy_answer_us_per_tx", "the same: waking the terminals, us"),
 		figure("rss_bytes", "resident memory at the end of the window, driver included"),
 		figure("peak_rss_bytes", "highest resident memory since the store was open"),
 		figure("state_bytes", "live rows at the end, every column at its packed width, without indexes"),
 		figure("store_bytes", "size of the store's files at the end of the window"),
 		figure("log_bytes_per_tx", "bytes of log or WAL that the engine wrote per transaction, without block padding"),
+		figure2("temp_bytes_per_tx", "bytes that the engine wrote to temporary files outside of its store per transaction, "+
+			"whether or not they have reached a device"),
 		figure("write_bytes_per_tx", "write_bytes of /proc/PID/io per transaction: pages dirtied"),
 		figure("device_bytes_per_tx", "bytes written to the whole device per transaction, all writers; in a RAM cell the device behind the temporary directory"),
 		figure("syncs_per_tx", "fsync and fdatasync calls of the engine per transaction"),
 		figure("device_flushes_per_tx", "flush requests that the whole device completed per transaction"),
 		figure("commits_durable", "durable commits: transactions, or groups where the engine groups"),
-		figure("checkpoints", "checkpoints in the window"),
+		figure("checkpoints", "checkpoints finished in the window"),
+		figure2("checkpoint_bytes_per_tx", "bytes that checkpoints wrote per transaction: image or database pages"),
+		figure2("checkpoint_ns", "time in which a checkpoint ran in the window, ns"),
+		figure2("latency_ns_p99_in_checkpoint", "p99 over all types of the transactions that ended in a second of the window in which a "+
+			"checkpoint ran, for any part of it, ns; up to 3.1 % too long"),
+		figure2("latency_ns_p99_outside_checkpoint", "the same of the seconds in which none ran, ns"),
 		figure("psi_cpu_share", "share of the window in which some task waited for a CPU (pressure stall information), 0..1"),
 		figure("steal_share", "share of all CPU time in the window that the host took away, 0..1"),
 		figure("calibration_ns", "mean time of a fixed loop run before and after, ns: compare between runs to see the machine drift"),

@@ -70,6 +70,10 @@ func (f *fixture) run(phase, device, label, engine string, w, terminals, round i
 	r.Set("store_bytes", float64(120<<20*w))
 	r.Set("device_bytes_per_tx", 0)
 	r.Set("device_flushes_per_tx", 0)
+	r.Set("temp_bytes_per_tx", 0)
+	if engine == "sqlitegrouped" && candidate == "defaults" {
+		r.Set("temp_bytes_per_tx", 41_945)
+	}
 	if device == "sd" {
 		r.Set("device_bytes_per_tx", 4_000_000/rate)
 		r.Set("device_flushes_per_tx", 1/float64(terminals))

@@ -2,8 +2,13 @@
 // that is needed to do the same run again. A record is one JSON file; it is written once and never changed. Everything
 // that the project prints about a study is computed from such files.
 //
-// The format has a name and a version (Format, Version). Read refuses a record of another format or version, one with
-// an unknown or missing column, and one that is cut short, each with an error that names the file.
+// The format has a name and a version (Format, Version). Read refuses a record of another format or of a later version,
+// one with an unknown or missing column, and one that is cut short, each with an error that names the file. It reads
+// the older versions: what a version did not record is missing, with that as the reason.
+//
+//	version 1  the columns of the first study
+//	version 2  checkpoints (bytes, time, p99 with and without), temporary files, garbage collection, the parts of the
+//	           owner's time; per second p99 and checkpoints
 package record
 
 import (
@@ -22,10 +27,10 @@ import (
 	"tpccbench/tpcc"
 )
 
-// Format and Version identify the record format.
+// Format and Version identify the record format that is written.
 const (
 	Format  = "tpccbench.run"
-	Version = 1
+	Version = 2
 )
 
 // Values of Run.Status. A run that broke a gate has Failed and its Gate; it stays among the raw records and is in no
@@ -70,8 +75,8 @@ type Spec struct {
 	Transactions int64 `json:"transactions,omitempty"`
 }
 
-// Validate says what no run can have been made with, or nil. Whether the engine and its settings are there is not looked
-// at.
+// Validate says what no run can have been made with, or nil. Whether the engine and its settings are there is not
+// looked at.
 func (s *Spec) Validate() error {
 	switch {
 	case s.Engine == "" || s.Device == "":
@@ -102,7 +107,7 @@ const (
 // Run is one raw record.
 type Run struct {
 	Format  string `json:"format"`
-	Version int    `json:"version"`
+	Version int    `json:"version"` // of the file, also after Read
 
 	Study string `json:"study"`
 	Phase string `json:"phase"`
@@ -152,9 +157,13 @@ type Second struct {
 	Second       int    `json:"second"` // from 1
 	Transactions int64  `json:"transactions"`
 	LatencyNSMax int64  `json:"latency_ns_max"`
-	RSSBytes     *int64 `json:"rss_bytes"`
+	LatencyNSP99 *int64 `json:"latency_ns_p99"` // of all types together, up to 3.1 % too long; nil also if none ended
+	RSSBytes     *int64 `json:"rss_bytes"`      // at the second's end
 	CPUNS        *int64 `json:"cpu_ns"`
 	DeviceBytes  *int64 `json:"device_bytes"`
+	// What checkpoints wrote in the second, and for how much of it one ran.
+	CheckpointBytes *int64 `json:"checkpoint_bytes"`
+	CheckpointNS    *int64 `json:"checkpoint_ns"`
 }
 
 // Build says what was measured with.
@@ -214,8 +223,8 @@ func (r *Run) Validate() error {
 	switch {
 	case r.Format != Format:
 		return fmt.Errorf("format is %q, not %q", r.Format, Format)
-	case r.Version != Version:
-		return fmt.Errorf("version is %d; this program reads version %d", r.Version, Version)
+	case r.Version < 1 || r.Version > Version:
+		return fmt.Errorf("version is %d; this program reads versions 1 to %d", r.Version, Version)
 	case r.Phase == "" || r.Cell == "" || r.Round < 1:
 		return fmt.Errorf("phase %q, cell %q, round %d: each must be given", r.Phase, r.Cell, r.Round)
 	case strings.ContainsAny(r.Phase+r.Cell, "/\x00"):
@@ -241,6 +250,12 @@ func (r *Run) Validate() error {
 	for _, name := range FigureColumns() {
 		_, has := r.Figures[name]
 		reason, lacks := r.Missing[name]
+		if sinceVersion(name) > r.Version {
+			if has || lacks && reason != notRecorded(r.Version) {
+				return fmt.Errorf("figure %q is not one of version %d", name, r.Version)
+			}
+			continue
+		}
 		if has == lacks || (lacks && reason == "") {
 			return fmt.Errorf("figure %q must be either measured or missing with a reason", name)
 		}
@@ -248,7 +263,26 @@ func (r *Run) Validate() error {
 	return nil
 }
 
-// Read reads and checks the record in the file.
+// notRecorded is the reason why a record of an older version lacks the figures of later ones.
+func notRecorded(version int) string { return fmt.Sprintf("not recorded by version %d", version) }
+
+// complete makes the figures of later versions missing in a record of an older one.
+func (r *Run) complete() {
+	if r.Version == Version {
+		return
+	}
+	if r.Missing == nil {
+		r.Missing = map[string]string{}
+	}
+	for _, name := range FigureColumns() {
+		if sinceVersion(name) > r.Version {
+			r.Missing[name] = notRecorded(r.Version)
+		}
+	}
+}
+
+// Read reads and checks the record in the file. That of an older version has all columns, those that it did not record
+// among the missing.
 func Read(path string) (*Run, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -261,6 +295,7 @@ func Read(path string) (*Run, error) {
 	if err := r.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	r.complete()
 	return r, nil
 }
 
@@ -315,6 +350,9 @@ func Write(dir string, r *Run) (string, error) {
 	if err := r.Validate(); err != nil {
 		return "", fmt.Errorf("record %s: %w", r.Name(), err)
 	}
+	if r.Version != Version {
+		return "", fmt.Errorf("record %s: version is %d; only version %d is written", r.Name(), r.Version, Version)
+	}
 	b, err := json.MarshalIndent(r, "", " ")
 	if err != nil {
 		return "", fmt.Errorf("record %s: %w", r.Name(), err)
@@ -343,5 +381,17 @@ func writeNew(path string, content []byte) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return os.Link(tmp.Name(), path)
+	if err := os.Link(tmp.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// syncDir makes the names in a folder durable.
+func syncDir(path string) error {
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
 }

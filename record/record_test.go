@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write the golden files and the fixtures
 
 // sample is a record that uses every member.
 func sample() *Run {
-	rss, cpu := int64(1<<30), int64(950_000_000)
+	rss, cpu, p99 := int64(1<<30), int64(950_000_000), int64(8)
 	r := New()
 	r.Study, r.Phase, r.Cell, r.Label, r.Candidate, r.Round, r.Order = "test", PhaseMatrix, "ram-w1-pure-16", "pure", "defaults", 2, 7
 	r.Spec = Spec{Engine: "pure", Settings: map[string]string{"b": "2", "a": "x y"}, Device: "ram", Kind: KindMemory, W: 1, Terminals: 16,
@@ -37,7 +37,8 @@ func sample() *Run {
 		}
 	}
 	r.Histograms = map[string]string{"new_order": "HISTFAAAAB1="}
-	r.Series = []Second{{Second: 1, Transactions: 5, LatencyNSMax: 9, RSSBytes: &rss, CPUNS: &cpu}, {Second: 2}}
+	r.Series = []Second{{Second: 1, Transactions: 5, LatencyNSMax: 9, LatencyNSP99: &p99, RSSBytes: &rss, CPUNS: &cpu,
+		CheckpointBytes: &rss, CheckpointNS: &cpu}, {Second: 2}}
 	r.Digests = map[string]string{"inputs": "00ff"}
 	r.EngineSettings = map[string]string{"version": "3.54.1"}
 	r.EngineBusyNS = map[string]int64{"apply": 12}
@@ -154,7 +155,9 @@ func TestBadRecords(t *testing.T) {
 		{"unknown key", `unknown field "speed"`, func(m map[string]any) { m["speed"] = 1 }},
 		{"unknown key inside", `unknown field "speed"`, func(m map[string]any) { m["spec"].(map[string]any)["speed"] = 1 }},
 		{"other format", `format is "x", not "tpccbench.run"`, func(m map[string]any) { m["format"] = "x" }},
-		{"other version", "version is 2; this program reads version 1", func(m map[string]any) { m["version"] = 2 }},
+		{"other version", "version is 3; this program reads versions 1 to 2", func(m map[string]any) { m["version"] = 3 }},
+		{"no version", "version is 0; this program reads versions 1 to 2", func(m map[string]any) { delete(m, "version") }},
+		{"a figure that the version does not have", "is not one of version 1", func(m map[string]any) { m["version"] = 1 }},
 		{"no format", `format is "", not`, func(m map[string]any) { delete(m, "format") }},
 		{"unknown figure", `unknown figure "speed"`, func(m map[string]any) { figures(m)["speed"] = 1 }},
 		{"unknown missing figure", `unknown figure "speed" among the missing`, func(m map[string]any) { missing(m)["speed"] = "x" }},

@@ -33,3 +33,17 @@ func ReadBuild() record.Build {
 	}
 	return b
 }
+
+// buildSettings is what the Go toolchain noted of this program's build, by its names: -ldflags, -tags, CGO_CFLAGS, GOAMD64,
+// vcs and so on. What GOFLAGS set is in there under the flag's own name.
+func buildSettings() map[string]string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return nil
+	}
+	m := map[string]string{}
+	for _, s := range info.Settings {
+		m[s.Key] = s.Value
+	}
+	return m
+}

@@ -3,7 +3,10 @@ package study
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 
 	"tpccbench/engines"
 	"tpccbench/tpcc"
@@ -11,24 +14,32 @@ import (
 )
 
 // CheckStore opens the store in dir and checks the consistency conditions over one snapshot of it. With w 0 it counts
-// the warehouses first.
-func CheckStore(f *engines.Factory, dir string, settings map[string]string, w int) ([]consistency.Violation, *consistency.Checker, error) {
+// the warehouses first. recovered is what the engine says of its recovery, if it was not a plain one.
+func CheckStore(f *engines.Factory, dir string, opt engines.Options, w int) (violations []consistency.Violation, checker *consistency.Checker, recovered []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if len(entries) == 0 {
-		return nil, nil, fmt.Errorf("%s is empty: there is no store in it", dir)
+		return nil, nil, nil, fmt.Errorf("%s is empty: there is no store in it", dir)
 	}
-	e, err := f.Open(dir, engines.Options{Settings: settings})
+	e, err := f.Open(dir, opt)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	checker, err := checkRows(e, w)
+	facts, err := e.Facts()
+	if err == nil {
+		checker, err = checkRows(e, w)
+	}
 	if err = errors.Join(err, e.Close()); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	return checker.Check(), checker, nil
+	for _, name := range slices.Sorted(maps.Keys(facts.Settings)) {
+		if strings.HasPrefix(name, "recovery_") {
+			recovered = append(recovered, facts.Settings[name])
+		}
+	}
+	return checker.Check(), checker, recovered, nil
 }
 
 // errCounted ends a snapshot once the warehouses are counted.

@@ -32,7 +32,9 @@ func Child(list []*engines.Factory, in io.Reader, out io.Writer) error {
 	ans, err := c.do(ctx)
 	if err != nil {
 		ans = &answer{Error: err.Error()}
+		c.saw(err)
 	}
+	ans.OutOfSpace = c.outOfSpace
 	ans.Interrupted = ans.Interrupted || ctx.Err() != nil
 	return c.send(&message{Answer: ans})
 }
@@ -42,6 +44,18 @@ type child struct {
 	req  *request
 	mu   sync.Mutex // of out
 	out  *json.Encoder
+
+	outOfSpace bool // the device was full
+}
+
+// saw looks at an error for what is the device's fault.
+func (c *child) saw(err error) { c.outOfSpace = c.outOfSpace || outOfSpace(err) }
+
+// outOfSpace reports whether the error, or one that it wraps, is that the device, or the user's share of it, is full.
+func outOfSpace(err error) bool {
+	var crash *childError
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG) ||
+		(errors.As(err, &crash) && crash.outOfSpace)
 }
 
 func (c *child) send(m *message) error {

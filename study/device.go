@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"tpccbench/emulate"
 	"tpccbench/record"
 )
 
@@ -16,7 +17,7 @@ import (
 type Device struct {
 	Name string // ram, sd, ...
 	Kind string // record.KindMemory or record.KindDisk
-	Dir  string
+	Dir  string // or emulate:PROFILE, emulate:PROFILE@DIR: see package emulate
 }
 
 // DefaultKind is the kind of a device that no plan describes: "ram" is memory, any other is a disk.
@@ -35,7 +36,7 @@ func DefaultDir(kind string) string {
 	return "."
 }
 
-// ParseDevices reads NAME=DIR arguments.
+// ParseDevices reads NAME=DIR arguments, where DIR may be an emulated card.
 func ParseDevices(args []string) (map[string]string, error) {
 	dirs := map[string]string{}
 	for _, a := range args {
@@ -45,6 +46,11 @@ func ParseDevices(args []string) (map[string]string, error) {
 		}
 		if _, twice := dirs[name]; twice {
 			return nil, fmt.Errorf("--device %s: device %s is given twice", a, name)
+		}
+		if emulate.Is(dir) {
+			if _, err := emulate.Parse(dir); err != nil {
+				return nil, fmt.Errorf("--device %s: %w", a, err)
+			}
 		}
 		dirs[name] = dir
 	}

@@ -143,14 +143,14 @@ func (r *equalRun) work(ctx context.Context, e engines.Engine) error {
 	}
 	digest := tpcc.NewInputDigest()
 	var in tpcc.Input
-	var out call
+	var out tpcc.Output
 	for i := range r.o.Transactions {
 		if ctx.Err() != nil {
 			return ErrInterrupted
 		}
 		terminals[i%int64(len(terminals))].Next(&in)
 		digest.Add(&in)
-		if err := out.do(session, &in); err != nil {
+		if err := engines.Call(session, &in, &out); err != nil {
 			if r.result.Failures++; r.result.Failures == 1 {
 				r.firstFailure = fmt.Sprintf("transaction %d, %s: %v", i+1, in.Type, err)
 			}
@@ -158,15 +158,15 @@ func (r *equalRun) work(ctx context.Context, e engines.Engine) error {
 			continue
 		}
 		switch {
-		case in.Type == tpcc.TxNewOrder && out.newOrder.RolledBack:
+		case in.Type == tpcc.TxNewOrder && out.NewOrder.RolledBack:
 			r.result.Rollbacks++
 		default:
 			r.result.Commits++
 		}
 		if in.Type == tpcc.TxDelivery {
-			r.result.Skipped += int64(out.delivery.Skipped())
+			r.result.Skipped += int64(out.Delivery.Skipped())
 		}
-		r.outputs = append(r.outputs, out.sum(in.Type))
+		r.outputs = append(r.outputs, sum(in.Type, &out))
 	}
 	r.inputs = digest.String()
 	return nil

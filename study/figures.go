@@ -2,7 +2,6 @@ package study
 
 import (
 	"tpccbench/driver"
-	"tpccbench/engines"
 	"tpccbench/procsample"
 	"tpccbench/record"
 	"tpccbench/tpcc"
@@ -75,6 +74,8 @@ func (f *figures) cost(m *measurement) {
 	d := m.after.Sub(m.before)
 	f.perTx("cpu_us_per_tx", d.CPUNS, 1e3)
 	f.set("driver_cpu_us_per_tx", m.driverNS, 1e3)
+	f.share("gc_cpu_share", d.GCShare())
+	f.set("gc_cycles", d.GCCycles, 1)
 	f.share("owner_core_share", d.OwnerShare())
 	f.set("rss_bytes", d.ResidentBytes, 1)
 	f.set("peak_rss_bytes", d.PeakResidentBytes, 1)
@@ -90,16 +91,13 @@ func (f *figures) cost(m *measurement) {
 // engine sets what the engine says of itself and what its rows and files are.
 func (f *figures) engine(m *measurement) {
 	a, b := &m.factsAfter, &m.factsBefore
-	count := func(after, before int64) procsample.Value {
-		if after == engines.Unknown || before == engines.Unknown {
-			return procsample.Value{Reason: "the engine cannot tell"}
-		}
-		return procsample.Value{N: after - before}
-	}
+	count := func(after, before int64) procsample.Value { return known(after).Sub(known(before)) }
+	f.perTx("temp_bytes_per_tx", count(a.TempBytes, b.TempBytes), 1)
 	f.perTx("log_bytes_per_tx", count(a.LogBytes, b.LogBytes), 1)
 	f.perTx("syncs_per_tx", count(a.Syncs, b.Syncs), 1)
 	f.set("commits_durable", count(a.Commits, b.Commits), 1)
 	f.set("checkpoints", count(a.Checkpoints, b.Checkpoints), 1)
+	f.busy(a.BusyNS, b.BusyNS)
 	if m.factory.NotAStore {
 		f.run.Miss("store_bytes", "the engine stores nothing")
 	} else {
@@ -113,6 +111,21 @@ func (f *figures) engine(m *measurement) {
 		f.run.Miss("state_bytes", "the rows were not read after the run")
 	} else {
 		f.run.Set("state_bytes", float64(m.checker.StateBytes()))
+	}
+}
+
+// busy sets the parts of the time of the thread that applies writes.
+func (f *figures) busy(after, before map[string]int64) {
+	for _, part := range [...]string{"apply", "log", "sync", "publish", "answer"} {
+		ns, kept := after[part]
+		v := procsample.Value{N: ns - before[part]}
+		switch {
+		case after == nil:
+			v = procsample.Value{Reason: "the engine does not keep how its thread that applies writes spends its time"}
+		case !kept:
+			v = procsample.Value{Reason: "the engine does not tell this part of its thread's time from the others"}
+		}
+		f.perTx("busy_"+part+"_us_per_tx", v, 1e3)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tpccbench/driver"
+	"tpccbench/emulate"
 	"tpccbench/engines"
 	"tpccbench/engines/null"
 	"tpccbench/procsample"
@@ -35,6 +36,7 @@ func (c *child) run(ctx context.Context) (run *record.Run, interrupted bool, err
 	if err := m.timed(ctx); err != nil {
 		return nil, false, err
 	}
+	c.outOfSpace = m.result.DeviceFull
 	if err := c.during("checking", m.check); err != nil {
 		return nil, false, err
 	}
@@ -139,7 +141,7 @@ func (m *measurement) timed(ctx context.Context) error {
 		OnMeasureStart: func() {
 			m.run.Started = time.Now().UTC()
 			m.factsBefore, m.factsErr = e.Facts()
-			series = m.sampler.StartSeries(time.Second)
+			series = m.sampler.StartSeries(time.Second, func() []procsample.Value { return checkpointCounters(e) })
 			m.before = m.sampler.Take()
 		},
 		OnMeasureEnd: func() {
@@ -205,6 +207,7 @@ func (m *measurement) check() error {
 	}
 	e, err := m.factory.Open(m.child.req.Dir, engines.Options{Settings: m.spec.Settings})
 	if err != nil {
+		m.child.saw(err)
 		m.fail(record.GateConsistency, "the store cannot be opened again after the run: %v", err)
 		return nil
 	}
@@ -222,6 +225,7 @@ func (m *measurement) check() error {
 		return m.checker.Add(row)
 	})
 	if err = errors.Join(err, e.Close()); err != nil {
+		m.child.saw(err)
 		m.fail(record.GateConsistency, "the store cannot be read after the run: %v", err)
 		return nil
 	}
@@ -254,7 +258,11 @@ func (m *measurement) fill() {
 		}
 	}
 	run.Machine, _ = json.Marshal(m.sys.Machine())
-	run.Storage, _ = json.Marshal(m.sampler.Data)
+	card := emulate.Of(m.child.req.Dir)
+	run.Storage, _ = json.Marshal(storage{m.sampler.Data, card})
+	if card != nil {
+		m.warn("device %s is %s", m.spec.Device, card)
+	}
 	if facts.Settings["fdatasync"] == "no" {
 		m.warn("SQLite was compiled without HAVE_FDATASYNC: it calls fsync where the others call fdatasync")
 	}
@@ -274,6 +282,7 @@ func (m *measurement) fill() {
 	f.engine(m)
 	f.noise(m)
 	m.series()
+	f.checkpoints(m)
 	m.checkFlushes()
 }
 
@@ -300,23 +309,4 @@ func (m *measurement) checkFlushes() {
 	if flushes.N+flushSlack < commits {
 		m.fail(record.GateDurable, "the device completed %d flushes while the engine reported %d durable commits", flushes.N, commits)
 	}
-}
-
-// series joins the driver's seconds with the sampler's points.
-func (m *measurement) series() {
-	for i, s := range m.result.Seconds {
-		second := record.Second{Second: i + 1, Transactions: s.Transactions, LatencyNSMax: s.MaxLatencyNS}
-		if i < len(m.points) {
-			p := &m.points[i]
-			second.RSSBytes, second.CPUNS, second.DeviceBytes = pointer(p.ResidentBytes), pointer(p.CPUNS), pointer(p.DeviceBytes)
-		}
-		m.run.Series = append(m.run.Series, second)
-	}
-}
-
-func pointer(v procsample.Value) *int64 {
-	if !v.OK() {
-		return nil
-	}
-	return &v.N
 }

@@ -73,7 +73,15 @@ func TestRunOfNull(t *testing.T) {
 			t.Errorf("%s is %v", column, run.Figures[column])
 		}
 	}
-	for _, column := range []string{"store_bytes", "state_bytes", "owner_core_share"} {
+	for _, column := range []string{"gc_cpu_share", "gc_cycles", "checkpoint_ns", "checkpoint_bytes_per_tx", "temp_bytes_per_tx"} {
+		if v, has := run.Figures[column]; !has || v < 0 {
+			t.Errorf("%s is %v, missing for %q", column, v, run.Missing[column])
+		}
+	}
+	if !(run.Figures["latency_ns_p99_outside_checkpoint"] > 0) {
+		t.Errorf("latency_ns_p99_outside_checkpoint is missing for %q; no checkpoint ran", run.Missing["latency_ns_p99_outside_checkpoint"])
+	}
+	for _, column := range []string{"store_bytes", "state_bytes", "owner_core_share", "latency_ns_p99_in_checkpoint", "busy_apply_us_per_tx"} {
 		if run.Missing[column] == "" {
 			t.Errorf("%s is %v, and must be missing", column, run.Figures[column])
 		}

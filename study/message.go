@@ -43,6 +43,7 @@ type Live struct {
 type answer struct {
 	Error       string            `json:"error,omitempty"`
 	Interrupted bool              `json:"interrupted,omitempty"`
+	OutOfSpace  bool              `json:"out_of_space,omitempty"` // the device was full, which says nothing of the engine
 	Run         *record.Run       `json:"run,omitempty"`
 	Gate        *record.EqualGate `json:"gate,omitempty"`
 	Machine     json.RawMessage   `json:"machine,omitempty"`

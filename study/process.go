@@ -16,28 +16,55 @@ import (
 	"time"
 )
 
-// maxSilence is how long a child may say nothing before it is killed. A child reports once a second while it loads,
-// runs and checks.
+// The watchdog ends a child that hangs, which a study of hours must not wait for. A child that lives reports once a second
+// while it loads, runs and checks, so one that has said nothing for maxSilence is dead (closing a store, which reports
+// nothing, may write a whole WAL to a slow card). But one whose engine hangs in loading or checking goes on reporting: so
+// it may not take longer than its request's limit in all either. Both are generous: they tell a fault from slowness.
 const maxSilence = 5 * time.Minute
+
+// limit is how long a child may take for the request: the length of the run and, per engine, time to open, load, close
+// and check on a slow card.
+func (req *request) limit() time.Duration {
+	// serialRate is the number of transactions per second that a run of so many makes at least.
+	const serialRate = 10
+	around := func(w int) time.Duration { return maxSilence + time.Duration(w)*2*time.Minute }
+	if req.Op == opEqual {
+		o := req.Equal
+		return time.Duration(len(o.Engines)) * (around(o.W) + seconds(float64(o.Transactions)/serialRate))
+	}
+	limit := around(req.Spec.W)
+	if req.Op == opRun {
+		limit += seconds(req.Spec.WarmUp + req.Spec.Seconds + float64(req.Spec.Transactions)/serialRate)
+	}
+	return limit
+}
 
 // ErrInterrupted: the run was ended by the user (SIGINT, SIGTERM).
 var ErrInterrupted = errors.New("interrupted")
 
 // childError is the end of a child that gave no result.
 type childError struct {
-	text   string
-	stderr string // the beginning of what it wrote to its standard error
+	text       string
+	stderr     string // the beginning of what it wrote to its standard error
+	outOfSpace bool   // the device was full
 }
 
 func (e *childError) Error() string { return e.text }
 
+// Is makes it an ErrGate, also where there is no run to record (in loading): something ran and broke. A full device is
+// nothing that ran.
+func (e *childError) Is(target error) bool { return target == ErrGate && !e.outOfSpace }
+
 // runChild starts a child for the request and returns its answer. live, if not nil, gets each progress line. When ctx
 // is cancelled the child is asked to end and its answer, marked as interrupted, is returned as usual; one that loads,
-// of which nothing is worth keeping, is killed.
+// of which nothing is worth keeping, is killed. A child that hangs is killed, too, with all that it may have started.
 func (r *Runner) runChild(ctx context.Context, req *request, live func(Live)) (*answer, error) {
-	silence := r.silence
+	silence, limit := r.silence, r.limit
 	if silence == 0 {
 		silence = maxSilence
+	}
+	if limit == 0 {
+		limit = req.limit()
 	}
 	cmd := exec.Command(r.Exe, ChildCommand)
 	cmd.Args[0] = "tpccbench"
@@ -60,8 +87,8 @@ func (r *Runner) runChild(ctx context.Context, req *request, live func(Live)) (*
 	if err := json.NewEncoder(stdin).Encode(req); err != nil {
 		_ = cmd.Process.Kill()
 		werr := cmd.Wait()
-		return nil, &childError{fmt.Sprintf("the measuring process took no request (%v) and ended with %v%s", err, werr, stderr.quoted()),
-			stderr.String()}
+		return nil, &childError{text: fmt.Sprintf("the measuring process took no request (%v) and ended with %v%s", err, werr, stderr.quoted()),
+			stderr: stderr.String()}
 	}
 
 	lines := make(chan *message)
@@ -70,10 +97,14 @@ func (r *Runner) runChild(ctx context.Context, req *request, live func(Live)) (*
 		readErr <- readMessages(stdout, lines)
 		close(lines)
 	}()
+	// Until Wait, the process is there, dead or alive, and so its group is its own.
+	kill := func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	var ans *answer
-	var hung bool
-	timer := time.NewTimer(silence)
+	var step string // that it is in
+	var hung string // how, if the watchdog has bitten
+	timer, overdue := time.NewTimer(silence), time.NewTimer(limit)
 	defer timer.Stop()
+	defer overdue.Stop()
 	done := ctx.Done()
 loop:
 	for {
@@ -85,25 +116,33 @@ loop:
 			timer.Reset(silence)
 			if m.Answer != nil {
 				ans = m.Answer
-			} else if m.Live != nil && live != nil {
-				live(*m.Live)
+			} else if m.Live != nil {
+				step = m.Live.Step
+				if live != nil {
+					live(*m.Live)
+				}
 			}
 		case <-done:
 			done = nil
 			if req.Op == opLoad {
-				_ = cmd.Process.Kill()
+				kill()
 			} else {
-				_ = cmd.Process.Signal(syscall.SIGINT)
+				// Not SIGINT: who is started in the background of a script inherits that it is ignored.
+				_ = cmd.Process.Signal(syscall.SIGTERM)
 			}
 		case <-timer.C:
-			hung = true
-			_ = cmd.Process.Kill()
-			timer.Reset(time.Hour)
+			hung = fmt.Sprintf("the measuring process said nothing for %v and was killed", silence)
+			kill()
+		case <-overdue.C:
+			if hung == "" {
+				hung = fmt.Sprintf("the measuring process took longer than %v, its last step was %q, and was killed", limit, step)
+			}
+			kill()
 		}
 	}
 	rerr := <-readErr
 	if rerr != nil {
-		_ = cmd.Process.Kill() // nobody reads what it says
+		kill() // nobody reads what it says
 	}
 	lingering := time.AfterFunc(silence, func() { _ = cmd.Process.Kill() })
 	werr := cmd.Wait()
@@ -112,8 +151,8 @@ loop:
 	switch {
 	case ctx.Err() != nil && req.Op == opLoad:
 		return nil, ErrInterrupted
-	case hung:
-		text = fmt.Sprintf("the measuring process said nothing for %v and was killed", silence) + stderr.quoted()
+	case hung != "":
+		text = hung + stderr.quoted()
 	case rerr != nil:
 		text = fmt.Sprintf("the measuring process's answer cannot be read: %v", rerr) + stderr.quoted()
 	case werr != nil:
@@ -125,7 +164,7 @@ loop:
 	default:
 		return ans, nil
 	}
-	return nil, &childError{text, stderr.String()}
+	return nil, &childError{text, stderr.String(), ans != nil && ans.OutOfSpace}
 }
 
 func readMessages(r io.Reader, to chan<- *message) error {
@@ -178,11 +217,7 @@ func (h *head) quoted() string {
 // with it.
 func watchParent(r io.Reader, workDir string) {
 	_, _ = io.Copy(io.Discard, r)
-	for range 100 { // the engine may be making a file at this moment
-		if os.RemoveAll(workDir) == nil {
-			break
-		}
-	}
+	_ = removeAll(workDir)
 	os.Exit(3)
 }
 

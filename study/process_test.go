@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -13,6 +14,7 @@ import (
 
 	"tpccbench/engines"
 	"tpccbench/engines/null"
+	"tpccbench/matrix"
 	"tpccbench/record"
 )
 
@@ -40,6 +42,21 @@ func misbehave(how string) {
 		select {}
 	case "hangs":
 		select {}
+	case "ticks": // lives, and gets nowhere
+		for {
+			fmt.Println(`{"live":{"step":"checking"}}`)
+			time.Sleep(50 * time.Millisecond)
+		}
+	case "forks": // hangs, and has started another process, which holds its output open
+		if os.Getenv("TPCCBENCH_TEST_GRANDCHILD") == "" {
+			c := exec.Command(os.Args[0])
+			c.Env = append(os.Environ(), "TPCCBENCH_TEST_GRANDCHILD=1")
+			c.Stdout = os.Stdout
+			_ = c.Start()
+		}
+		select {}
+	case "is full":
+		fmt.Println(`{"answer":{"error":"cannot open: no space left on device","out_of_space":true}}`)
 	case "lingers": // answers nothing, closes its output and stays
 		os.Stdout.Close()
 		select {}
@@ -62,7 +79,7 @@ func testRunner(t *testing.T, how string) *Runner {
 		t.Fatal(err)
 	}
 	t.Setenv(misbehaviour, how)
-	return &Runner{Exe: exe, Engines: []*engines.Factory{&null.Factory}, silence: 2 * time.Second}
+	return &Runner{Exe: exe, Engines: []*engines.Factory{&null.Factory}}
 }
 
 func nullSpec() record.Spec {
@@ -90,22 +107,28 @@ func TestCrashRecords(t *testing.T) {
 		"exits":     "the measuring process ended without an answer",
 		"complains": "the measuring process ended with exit status 7; it said: no more memory",
 		"garbage":   "the measuring process's answer cannot be read: invalid character 's' looking for beginning of value",
-		"hangs":     "the measuring process said nothing for 2s and was killed",
+		"hangs":     "the measuring process said nothing for 1s and was killed",
+		"ticks":     `the measuring process took longer than 1s, its last step was "checking", and was killed`,
+		"forks":     "the measuring process said nothing for 1s and was killed",
 		"lingers":   "the measuring process ended with signal: killed",
 		"killed":    "the measuring process ended with signal: killed",
 		"says no":   "cannot",
 	} {
 		t.Run(how, func(t *testing.T) {
 			r, spec := testRunner(t, how), nullSpec()
-			if how == "garbage" {
-				r.silence = 0 // it is not waited for
+			switch how {
+			case "hangs", "lingers", "forks":
+				r.silence = time.Second // the others are not waited for
+			case "ticks":
+				r.limit = time.Second
 			}
 			work := loadedWork(t, &spec)
 			id := Identity{Study: "s", Phase: record.PhaseMatrix, Cell: "c", Round: 1, Order: 1}
-			run, interrupted, err := r.single(t.Context(), work, spec, id, nil)
-			if err != nil || interrupted {
-				t.Fatalf("interrupted %v, error %v", interrupted, err)
+			out, err := r.single(t.Context(), work, spec, id, nil)
+			if err != nil || out.interrupted || out.outOfSpace || out.slept != "" {
+				t.Fatalf("%+v, error %v", out, err)
 			}
+			run := out.run
 			if run.Status != record.Failed || run.Gate != record.GateCrash || run.Reason != want {
 				t.Errorf("status %q, gate %q, reason %q; want the reason %q", run.Status, run.Gate, run.Reason, want)
 			}
@@ -131,16 +154,17 @@ func TestCrashRecords(t *testing.T) {
 func TestNoRecord(t *testing.T) {
 	spec := nullSpec()
 	r := testRunner(t, "says nothing of value")
-	if run, _, err := r.single(t.Context(), loadedWork(t, &spec), spec, Identity{}, nil); err == nil || run != nil {
-		t.Errorf("record %v, error %v", run, err)
+	if out, err := r.single(t.Context(), loadedWork(t, &spec), spec, Identity{}, nil); err == nil || out.run != nil {
+		t.Errorf("record %v, error %v", out.run, err)
 	}
+	// A crash in loading is a crash: exit code 1, not that of bad arguments.
 	r = testRunner(t, "complains")
-	if _, err := r.Cell(t.Context(), Device{Name: "x", Dir: t.TempDir()}, spec, Identity{}, 0, nil); err == nil ||
+	if _, err := r.Cell(t.Context(), Device{Name: "x", Dir: t.TempDir()}, spec, Identity{}, 0, nil); !errors.Is(err, ErrGate) ||
 		err.Error() != "loading null at W=1: the measuring process ended with exit status 7; it said: no more memory" {
 		t.Errorf("a failed load: %v", err)
 	}
 	r.Exe = filepath.Join(t.TempDir(), "gone")
-	if _, _, err := r.single(t.Context(), loadedWork(t, &spec), spec, Identity{}, nil); err == nil || !strings.Contains(err.Error(), r.Exe) {
+	if _, err := r.single(t.Context(), loadedWork(t, &spec), spec, Identity{}, nil); err == nil || !strings.Contains(err.Error(), r.Exe) {
 		t.Errorf("a program that is gone: %v", err)
 	}
 }
@@ -159,9 +183,65 @@ func TestInterruptedChild(t *testing.T) {
 		if op == opLoad && !errors.Is(err, ErrInterrupted) {
 			t.Errorf("%s: %v", op, err)
 		}
-		if _, _, err := r.single(ctx, loadedWork(t, &spec), spec, Identity{}, nil); !errors.Is(err, ErrInterrupted) {
+		if _, err := r.single(ctx, loadedWork(t, &spec), spec, Identity{}, nil); !errors.Is(err, ErrInterrupted) {
 			t.Errorf("a run after the interruption: %v", err)
 		}
 		cancel()
+	}
+}
+
+// TestOutOfSpace: a device that is full is no gate that was broken, in loading and in a run, whoever says it.
+func TestOutOfSpace(t *testing.T) {
+	for _, err := range []error{syscall.ENOSPC, syscall.EDQUOT, fmt.Errorf("copy: %w", &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}),
+		fmt.Errorf("loading: %w", &childError{outOfSpace: true})} {
+		if !outOfSpace(err) || errors.Is(err, ErrGate) {
+			t.Errorf("%v: out of space %v, a gate %v", err, outOfSpace(err), errors.Is(err, ErrGate))
+		}
+	}
+	for _, err := range []error{nil, syscall.EIO, &childError{text: "no space left on device"}} {
+		if outOfSpace(err) {
+			t.Errorf("%v is out of space", err)
+		}
+	}
+	r, spec := testRunner(t, "is full"), nullSpec()
+	if _, err := r.Cell(t.Context(), Device{Name: "x", Dir: t.TempDir()}, spec, Identity{}, 0, nil); !outOfSpace(err) || errors.Is(err, ErrGate) {
+		t.Errorf("in loading: %v", err)
+	}
+	if out, err := r.single(t.Context(), loadedWork(t, &spec), spec, Identity{}, nil); err != nil || !out.outOfSpace {
+		t.Errorf("in a run: %+v, %v", out, err)
+	}
+}
+
+// TestSleep: a run during which the machine slept is made again, and the log says so; on a machine that goes on sleeping
+// there is no run.
+func TestSleep(t *testing.T) {
+	r, spec := testRunner(t, "complains"), nullSpec()
+	var readings, sleeps int // the clocks are read before and after each run
+	r.clocks = func() instant {
+		i := now()
+		if readings++; readings%2 == 0 && sleeps > 0 {
+			sleeps--
+			i.boot += time.Minute
+			i.wall += time.Minute
+		}
+		return i
+	}
+	var log strings.Builder
+	s := &Study{runner: r, o: Options{Out: t.TempDir(), Log: &log}, progress: NewProgress(nil, 0)}
+	run := func() (*record.Run, error) {
+		return s.awake(t.Context(), loadedWork(t, &spec), matrix.Run{Phase: "matrix", Cell: "c", Round: 1}, spec, Identity{})
+	}
+	const line = "the machine slept for 1m0s during it: its figures say nothing, it is made again"
+	sleeps = maxSleeps - 1
+	if rec, err := run(); err != nil || rec == nil || strings.Count(log.String(), line) != maxSleeps-1 {
+		t.Errorf("%d sleeps: %v, %v, log %s", maxSleeps-1, rec, err, log.String())
+	}
+	sleeps = maxSleeps
+	if rec, err := run(); rec != nil || err == nil || err.Error() != "in each of 3 tries the machine slept for 1m0s: keep it awake" {
+		t.Errorf("%d sleeps: %v, %v", maxSleeps, rec, err)
+	}
+	kept, err := os.ReadFile(filepath.Join(s.o.Out, logName))
+	if err != nil || strings.Count(string(kept), line) != 2*maxSleeps-1 {
+		t.Errorf("%s: %v: %s", logName, err, kept)
 	}
 }

@@ -10,12 +10,14 @@ import (
 )
 
 // Progress shows one line on a terminal that says what is running and how long it may still take. With a nil writer it
-// shows nothing.
+// shows nothing, and still keeps count for Count.
 type Progress struct {
 	w     io.Writer
 	total float64 // estimated seconds of all that was to be done
 	past  float64 // estimated seconds of what is done
 	took  float64 // real seconds of what is done
+	steps int     // that were to be done; 0: one, not worth counting
+	done  int
 
 	name    string
 	guess   float64 // estimated seconds of what is running
@@ -25,6 +27,15 @@ type Progress struct {
 
 // NewProgress makes the progress of steps that are estimated to take total seconds together; w may be nil.
 func NewProgress(w io.Writer, total float64) *Progress { return &Progress{w: w, total: total} }
+
+// Count is how many steps are done, of how many, and how long the rest may take: "3 of 7, about 12 min left".
+func (p *Progress) Count() string {
+	text := fmt.Sprintf("%d of %d", p.done, p.steps)
+	if p.done < p.steps {
+		text += ", about " + durationText(p.left()) + " left"
+	}
+	return text
+}
 
 // Begin starts a step that is estimated to take so many seconds.
 func (p *Progress) Begin(name string, seconds float64) {
@@ -36,6 +47,8 @@ func (p *Progress) Begin(name string, seconds float64) {
 func (p *Progress) End() {
 	p.past += p.guess
 	p.took += time.Since(p.started).Seconds()
+	p.done++
+	p.guess, p.started = 0, time.Now()
 	p.Clear()
 }
 
@@ -54,7 +67,11 @@ func (p *Progress) Live(l Live) {
 	if p.w == nil {
 		return
 	}
-	line := fmt.Sprintf("%3.0f%%  %s  %s", 100*min(1, p.past/max(p.total, 1)), p.name, l.Step)
+	line := fmt.Sprintf("%3.0f%%  ", 100*min(1, p.past/max(p.total, 1)))
+	if p.steps > 0 {
+		line += fmt.Sprintf("%d/%d  ", p.done+1, p.steps)
+	}
+	line += p.name + "  " + l.Step
 	if l.Step == "running" && l.PerSecond > 0 {
 		line += fmt.Sprintf(" %.0f tx/s", l.PerSecond)
 	}

@@ -31,6 +31,30 @@ func TestProgressLine(t *testing.T) {
 	}
 }
 
+// TestProgressCount: steps are counted on the line, and in Count with the time that is left, on a terminal or not.
+func TestProgressCount(t *testing.T) {
+	var w strings.Builder
+	p := NewProgress(&w, 400)
+	p.steps, p.done = 3, 1
+	p.Begin("matrix ram-w1-pure-64, round 2", 200)
+	w.Reset()
+	p.Live(Live{Step: "running", Seconds: 7, PerSecond: 1234.6})
+	// The line is cut at the terminal's width.
+	if got, want := w.String(), "\r\x1b[K  0%  2/3  matrix ram-w1-pure-64, round 2  running 1235 tx/s 7 s  about 7 min l"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	p.started = time.Now().Add(-100 * time.Second)
+	p.End()
+	if got, want := p.Count(), "2 of 3, about 2 min left"; got != want { // half as long as estimated
+		t.Errorf("got %q, want %q", got, want)
+	}
+	p.Begin("last", 200)
+	p.End()
+	if got := p.Count(); got != "3 of 3" {
+		t.Errorf("at the end: %q", got)
+	}
+}
+
 // TestProgressNowhere: without a terminal nothing is written, and nothing fails.
 func TestProgressNowhere(t *testing.T) {
 	p := NewProgress(nil, 10)

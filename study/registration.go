@@ -14,33 +14,180 @@ import (
 	"time"
 
 	"tpccbench/matrix"
+	"tpccbench/procsample"
 	"tpccbench/record"
 )
 
-// registrationFormat and registrationVersion identify the format of registration.json.
-const (
-	registrationFormat  = "tpccbench.registration"
-	registrationVersion = 1
-)
-
-// registrationFile is written before the first measurement of a study and never changed.
-type registrationFile struct {
-	Format      string              `json:"format"`
-	Version     int                 `json:"version"`
-	Study       string              `json:"study"`
-	Registered  time.Time           `json:"registered"`
-	Plan        record.Registration `json:"plan"`
-	Exploratory []string            `json:"why_exploratory,omitempty"`
-	Build       record.Build        `json:"build"`
-	Machine     json.RawMessage     `json:"machine"`
+// register registers the plan in the study's new folder, before the first measurement.
+func (s *Study) register() error {
+	if err := s.clearOut(); err != nil {
+		return err
+	}
+	build := ReadBuild()
+	reg, why := standing(s.plan, s.o.PlanPath, build)
+	sys, err := procsample.Linux()
+	if err != nil {
+		return err
+	}
+	machine, err := json.Marshal(sys.Machine())
+	if err != nil {
+		return err
+	}
+	if err := os.Mkdir(s.rawDir(), 0o755); err != nil {
+		return err
+	}
+	if err := writeFile(filepath.Join(s.o.Out, planName), s.plan.Source()); err != nil {
+		return err
+	}
+	err = record.WriteRegistration(s.o.Out, &record.StudyRegistration{
+		Format: record.RegistrationFormat, Version: record.RegistrationVersion, Study: s.plan.Name, Registered: time.Now().UTC(),
+		Plan: reg, PlanForm: matrix.IdentityForm, Exploratory: why, Build: build, BuildSettings: buildSettings(), Machine: machine,
+	})
+	if err != nil {
+		return err
+	}
+	s.reg = reg
+	for _, w := range why {
+		s.logf("this study is exploratory: %s", w)
+	}
+	s.note(fmt.Sprintf("registered: %s, plan %s, SHA-256 %s, commit %s; program %s", reg.Standing(), s.plan.Name, reg.PlanSHA256,
+		orNone(reg.PlanCommit), orNone(build.ToolCommit)))
+	return nil
 }
 
-// register decides whether runs of the plan in the file count as registered: git has the plan's file committed
+// clearOut makes sure that the folder is empty. What a study leaves that was killed before it was registered is removed:
+// nothing was measured under it.
+func (s *Study) clearOut() error {
+	entries, err := os.ReadDir(s.o.Out)
+	if err != nil {
+		return fmt.Errorf("--out %s: %w", s.o.Out, err)
+	}
+	for _, e := range entries {
+		if name := e.Name(); name != planName && name != "raw" && !strings.HasPrefix(name, ".tmp-") {
+			return fmt.Errorf("%s is not empty and holds no study; give another --out", s.o.Out)
+		}
+	}
+	if err := os.Remove(s.rawDir()); err != nil && !errors.Is(err, fs.ErrNotExist) { // fails if records are in it
+		return fmt.Errorf("%s holds no study, but records; give another --out: %w", s.o.Out, err)
+	}
+	for _, e := range entries {
+		if err := os.Remove(filepath.Join(s.o.Out, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// planName is the file in a study's folder that holds the plan as it was registered.
+const planName = "plan.toml"
+
+// takeUp goes on with the study that is in the folder, if it is this one, and its records are those that were written.
+func (s *Study) takeUp(old *record.StudyRegistration) error {
+	build := ReadBuild()
+	reg, why := standing(s.plan, s.o.PlanPath, build)
+	switch {
+	case old.Plan.Quick && !reg.Quick:
+		return fmt.Errorf("%s holds a quick run; go on with it by --quick, or give another --out", s.o.Out)
+	case reg.Quick && !old.Plan.Quick:
+		return fmt.Errorf("%s holds a study that is no quick run; go on with it without --quick, or give another --out", s.o.Out)
+	}
+	if err := s.checkPlan(old); err != nil {
+		return err
+	}
+	if reg.Exploratory && !old.Plan.Exploratory {
+		return fmt.Errorf("%s was registered, and to go on now would be exploratory: %s", s.o.Out, why[0])
+	}
+	s.reg = old.Plan
+	if err := s.checkSums(); err != nil {
+		return err
+	}
+	var err error
+	if s.runs, err = record.ReadDir(s.rawDir()); err != nil {
+		return err
+	}
+	for _, w := range old.Exploratory {
+		s.logf("this study is exploratory: %s", w)
+	}
+	s.note(fmt.Sprintf("resumed with %d runs recorded; program %s", len(s.runs), orNone(build.ToolCommit)))
+	if build.ToolCommit != old.Build.ToolCommit {
+		s.logf("this program was built from commit %s, the one that began the study from %s; each record has its own",
+			orNone(build.ToolCommit), orNone(old.Build.ToolCommit))
+	}
+	return nil
+}
+
+// orNone is the commit, or says that there is none.
+func orNone(commit string) string {
+	if commit == "" {
+		return "none"
+	}
+	return commit
+}
+
+// checkPlan refuses to go on under another plan than the one that was registered, and says what differs.
+func (s *Study) checkPlan(old *record.StudyRegistration) error {
+	path := filepath.Join(s.o.Out, planName)
+	registered, err := matrix.Read(path)
+	if err != nil {
+		return fmt.Errorf("the plan that was registered cannot be read: %w", err)
+	}
+	if old.Plan.Quick {
+		registered = registered.Quick()
+	}
+	sum, err := registered.SHA256Form(old.PlanForm)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.o.Out, err)
+	}
+	if sum != old.Plan.PlanSHA256 {
+		return fmt.Errorf("%s was altered since it was registered: its SHA-256 is %.12s, registered was %.12s; put the original back",
+			path, sum, old.Plan.PlanSHA256)
+	}
+	if d := s.plan.FirstDifference(registered); d != "" {
+		return fmt.Errorf("%s was changed since it was registered in %s: %s; a changed plan is another study, give another --out",
+			s.o.PlanPath, s.o.Out, d)
+	}
+	return nil
+}
+
+// checkSums refuses to go on with records that are not those that were written. One that was written and whose line in
+// raw.sha256 was not, because the study was killed in between, gets its line now, under a note.
+func (s *Study) checkSums() error {
+	sums, err := record.ReadSums(s.o.Out)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if torn, err := sums.Mend(s.o.Out); err != nil {
+		return err
+	} else if torn {
+		s.note("the last line of " + record.SumsName + " was torn, and is cut off")
+	}
+	d, err := sums.Compare(s.o.Out)
+	switch {
+	case err != nil:
+		return err
+	case len(d.Altered) > 0:
+		return fmt.Errorf("%s: raw/%s was altered since it was written: its SHA-256 is not that in %s; put the original back, or begin "+
+			"another study with another --out", s.o.Out, d.Altered[0], record.SumsName)
+	case len(d.Gone) > 0:
+		return fmt.Errorf("%s: raw/%s was written and is gone; put it back, or begin another study with another --out: no run is made "+
+			"again because of its result", s.o.Out, d.Gone[0])
+	}
+	for _, name := range d.Unknown {
+		note := fmt.Sprintf("%s: the record of the next line was there without one when the study was resumed", time.Now().UTC().Format(time.RFC3339))
+		if err := record.AppendSum(s.o.Out, name, note); err != nil {
+			return err
+		}
+		s.note("raw/" + name + " had no line in " + record.SumsName + "; it has one now")
+	}
+	return nil
+}
+
+// standing decides whether runs of the plan in the file count as registered: git has the plan's file committed
 // unchanged, and the program was built from a clean commit. Otherwise they are exploratory, and why says why. A quick run
 // is marked as that, which is not the same.
-func register(plan *matrix.Plan, planPath string, quick bool, build record.Build) (reg record.Registration, why []string) {
-	reg = record.Registration{PlanSHA256: plan.SHA256(), Quick: quick}
-	commit, err := committedUnchanged(planPath)
+func standing(plan *matrix.Plan, planPath string, build record.Build) (reg record.Registration, why []string) {
+	reg = record.Registration{PlanSHA256: plan.SHA256(), Quick: plan.IsQuick}
+	commit, err := PlanCommit(planPath)
 	if err != nil {
 		why = append(why, fmt.Sprintf("the plan is not committed unchanged: %v", err))
 	}
@@ -55,8 +202,9 @@ func register(plan *matrix.Plan, planPath string, quick bool, build record.Build
 	return reg, why
 }
 
-// committedUnchanged returns the commit that last changed the file, if the file is tracked by git and equal to HEAD's.
-func committedUnchanged(path string) (string, error) {
+// PlanCommit is the commit that has the plan's file unchanged: the one that last changed it, if the file is tracked by git
+// and equal to HEAD's. The error says why there is none.
+func PlanCommit(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
@@ -114,27 +262,6 @@ func namesRepository(variable string) bool {
 		return true
 	}
 	return false
-}
-
-// readRegistration reads registration.json of a study's folder; nil without error if there is none.
-func readRegistration(out string) (*registrationFile, error) {
-	path := filepath.Join(out, "registration.json")
-	b, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	f := new(registrationFile)
-	if err := json.Unmarshal(b, f); err != nil {
-		return nil, fmt.Errorf("%s: not a registration, or cut short: %w", path, err)
-	}
-	if f.Format != registrationFormat || f.Version != registrationVersion {
-		return nil, fmt.Errorf("%s: format %q version %d; this program reads %q version %d",
-			path, f.Format, f.Version, registrationFormat, registrationVersion)
-	}
-	return f, nil
 }
 
 // writeFile replaces the file by the content, so that it is there whole or as it was.

@@ -61,9 +61,9 @@ func write(t *testing.T, path, content string) {
 	}
 }
 
-// TestCommittedUnchanged: only a file that is tracked and equal to the committed one has a commit, and it is the last
+// TestPlanCommit: only a file that is tracked and equal to the committed one has a commit, and it is the last
 // one that changed the file; a file's name is never taken for a pattern.
-func TestCommittedUnchanged(t *testing.T) {
+func TestPlanCommit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
@@ -73,7 +73,7 @@ func TestCommittedUnchanged(t *testing.T) {
 		write(t, path, "a")
 		refused := func(when, want string) {
 			t.Helper()
-			if commit, err := committedUnchanged(path); err == nil || !strings.Contains(err.Error(), want) || commit != "" {
+			if commit, err := PlanCommit(path); err == nil || !strings.Contains(err.Error(), want) || commit != "" {
 				t.Errorf("%s, %s: commit %q, error %v; want %q", name, when, commit, err, want)
 			}
 		}
@@ -87,7 +87,7 @@ func TestCommittedUnchanged(t *testing.T) {
 		write(t, filepath.Join(dir, "plan"), "another file")
 		git(t, dir, "add", "-A")
 		git(t, dir, "commit", "-qm", "another file")
-		if commit, err := committedUnchanged(path); err != nil || commit != want {
+		if commit, err := PlanCommit(path); err != nil || commit != want {
 			t.Errorf("%s, committed: %q %v; want %s", name, commit, err, want)
 		}
 		write(t, path, "b")
@@ -101,9 +101,9 @@ func TestCommittedUnchanged(t *testing.T) {
 	}
 }
 
-// TestCommittedUnchangedElsewhere: neither the current directory nor git's own environment variables decide which
+// TestPlanCommitElsewhere: neither the current directory nor git's own environment variables decide which
 // repository is asked.
-func TestCommittedUnchangedElsewhere(t *testing.T) {
+func TestPlanCommitElsewhere(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
@@ -113,24 +113,24 @@ func TestCommittedUnchangedElsewhere(t *testing.T) {
 	git(t, dir, "add", "-A")
 	git(t, dir, "commit", "-qm", "plan")
 	t.Chdir(dir)
-	if _, err := committedUnchanged("plan.toml"); err != nil {
+	if _, err := PlanCommit("plan.toml"); err != nil {
 		t.Error(err)
 	}
 	outside := filepath.Join(t.TempDir(), "plan.toml")
 	write(t, outside, "a")
 	t.Setenv("GIT_DIR", filepath.Join(dir, ".git"))
 	t.Setenv("GIT_WORK_TREE", dir)
-	if commit, err := committedUnchanged(outside); err == nil {
+	if commit, err := PlanCommit(outside); err == nil {
 		t.Errorf("a file outside of the repository has commit %s", commit)
 	}
 	t.Setenv("PATH", "")
-	if _, err := committedUnchanged("plan.toml"); err == nil || err.Error() != "git is not installed" {
+	if _, err := PlanCommit("plan.toml"); err == nil || err.Error() != "git is not installed" {
 		t.Errorf("without git: %v", err)
 	}
 }
 
-// TestRegister: a run is registered only if plan and program are committed unchanged; a quick one is marked as quick.
-func TestRegister(t *testing.T) {
+// TestStanding: a run is registered only if plan and program are committed unchanged; a quick one is marked as quick.
+func TestStanding(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
@@ -142,7 +142,7 @@ func TestRegister(t *testing.T) {
 		t.Fatal(err)
 	}
 	clean := record.Build{ToolCommit: "c0ffee"}
-	if reg, why := register(plan, path, false, clean); !reg.Exploratory || len(why) != 1 || reg.PlanCommit != "" {
+	if reg, why := standing(plan, path, clean); !reg.Exploratory || len(why) != 1 || reg.PlanCommit != "" {
 		t.Errorf("without a repository: %+v %q", reg, why)
 	}
 	git(t, dir, "init", "-q")
@@ -159,7 +159,11 @@ func TestRegister(t *testing.T) {
 		{"unknown commit", false, record.Build{}, "does not know the commit"},
 		{"changed program", false, record.Build{ToolCommit: "c0ffee", ToolModified: true}, "changed checkout"},
 	} {
-		reg, why := register(plan, path, c.quick, c.build)
+		plan := plan
+		if c.quick {
+			plan = plan.Quick()
+		}
+		reg, why := standing(plan, path, c.build)
 		if text := strings.Join(why, "; "); (text == "") != (c.want == "") || !strings.Contains(text, c.want) || reg.Exploratory != (c.want != "") {
 			t.Errorf("%s: exploratory %v, why %q; want %q", c.name, reg.Exploratory, text, c.want)
 		}

@@ -13,7 +13,17 @@ type Runner struct {
 	Exe     string // the program's own file, started with ChildCommand
 	Engines []*engines.Factory
 
-	silence time.Duration // how long a child may say nothing; 0: maxSilence
+	// For tests.
+	silence time.Duration  // how long a child may say nothing; 0: maxSilence
+	limit   time.Duration  // how long a child may take; 0: the request's limit
+	clocks  func() instant // nil: now
+}
+
+func (r *Runner) now() instant {
+	if r.clocks != nil {
+		return r.clocks()
+	}
+	return now()
 }
 
 func (r *Runner) factory(name string) (*engines.Factory, error) { return Engine(r.Engines, name) }

@@ -18,10 +18,12 @@ func writeSeries(dir string, runs []*record.Run) error {
 	for _, r := range runs {
 		var buf bytes.Buffer
 		w := csv.NewWriter(&buf)
-		_ = w.Write([]string{"second", "transactions", "latency_ns_max", "rss_bytes", "cpu_ns", "device_bytes"})
+		_ = w.Write([]string{"second", "transactions", "latency_ns_max", "latency_ns_p99", "rss_bytes", "cpu_ns", "device_bytes",
+			"checkpoint_bytes", "checkpoint_ns"})
 		for _, s := range r.Series {
 			_ = w.Write([]string{strconv.Itoa(s.Second), strconv.FormatInt(s.Transactions, 10), strconv.FormatInt(s.LatencyNSMax, 10),
-				optional(s.RSSBytes), optional(s.CPUNS), optional(s.DeviceBytes)})
+				optional(s.LatencyNSP99), optional(s.RSSBytes), optional(s.CPUNS), optional(s.DeviceBytes),
+				optional(s.CheckpointBytes), optional(s.CheckpointNS)})
 		}
 		w.Flush()
 		if err := w.Error(); err != nil {

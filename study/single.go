@@ -19,40 +19,55 @@ type Identity struct {
 	Registration       record.Registration
 }
 
+// outcome is what became of one run.
+type outcome struct {
+	run         *record.Run
+	interrupted bool   // by the user: the record is of a part of the window
+	outOfSpace  bool   // it failed because the device was full
+	slept       string // how the machine slept during it; empty: it did not
+}
+
 // single carries out one run in the work directory on its device and returns its record: that of the measuring process,
 // or, if that process ended without one, a record of the gate GateCrash. An error means that there is nothing to
 // record: the data could not be made or copied, or the run was interrupted before it began.
-func (r *Runner) single(ctx context.Context, work *workDir, spec record.Spec, id Identity, live func(Live)) (run *record.Run, interrupted bool, err error) {
+func (r *Runner) single(ctx context.Context, work *workDir, spec record.Spec, id Identity, live func(Live)) (out outcome, err error) {
 	if ctx.Err() != nil {
-		return nil, false, ErrInterrupted
+		return out, ErrInterrupted
 	}
 	started := time.Now().UTC()
 	dir, err := r.fresh(ctx, work, &spec, live)
-	if err != nil {
-		return nil, false, err
+	if err == nil && ctx.Err() != nil { // while it was copied, which takes long on a slow device
+		return out, errors.Join(ErrInterrupted, os.RemoveAll(dir))
 	}
+	if err != nil {
+		return out, err
+	}
+	then := r.now()
 	ans, err := r.runChild(ctx, &request{Op: opRun, WorkDir: work.path, Dir: dir, Spec: spec}, live)
+	out.slept = r.now().sleptSince(then)
 	if rerr := os.RemoveAll(dir); rerr != nil {
-		return nil, false, errors.Join(err, rerr)
+		return out, errors.Join(err, rerr)
 	}
 	var crash *childError
 	switch {
 	case errors.As(err, &crash):
 		if ctx.Err() != nil {
-			return nil, false, ErrInterrupted
+			return out, ErrInterrupted
 		}
-		run = crashRecord(spec, started, crash)
+		out.run, out.outOfSpace = crashRecord(spec, started, crash), crash.outOfSpace
 	case err != nil:
-		return nil, false, err
+		return out, err
 	case ans.Run == nil:
-		return nil, false, errors.New("the measuring process answered without a record")
+		return out, errors.New("the measuring process answered without a record")
 	default:
-		run, interrupted = ans.Run, ans.Interrupted
+		out.run, out.interrupted = ans.Run, ans.Interrupted
+		out.outOfSpace = ans.OutOfSpace && ans.Run.Status == record.Failed
 	}
+	run := out.run
 	run.Study, run.Phase, run.Cell, run.Round, run.Order = id.Study, id.Phase, id.Cell, id.Round, id.Order
 	run.Label, run.Candidate = id.Label, id.Candidate
 	run.Registration = id.Registration
-	return run, interrupted, nil
+	return out, nil
 }
 
 // crashRecord is the record of a run that gave none.
@@ -81,32 +96,34 @@ func InWorkDir(dev Device, need int64, f func(dir string) error) error {
 }
 
 func inWork(dev Device, need int64, f func(*workDir) error) error {
-	if err := dev.Check(need); err != nil {
-		return err
-	}
-	dev, err := dev.abs()
-	if err != nil {
-		return err
-	}
-	work, err := newWorkDir(dev.Dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f(work), work.remove())
+	return OnDevice(dev, need, func(dev Device) error {
+		work, err := newWorkDir(dev.Dir)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f(work), work.remove())
+	})
 }
 
 // Cell carries out one run outside of a study: it makes its data on the device and removes it again. An interrupted run
-// returns the record of what was measured, and ErrInterrupted.
+// returns the record of what was measured, and ErrInterrupted; one whose device ran full its record and an error.
 func (r *Runner) Cell(ctx context.Context, dev Device, spec record.Spec, id Identity, need int64, live func(Live)) (run *record.Run, err error) {
-	var interrupted bool
+	var out outcome
 	err = inWork(dev, need, func(work *workDir) (err error) {
-		run, interrupted, err = r.single(ctx, work, spec, id, live)
+		out, err = r.single(ctx, work, spec, id, live)
 		return err
 	})
-	if err == nil && interrupted {
+	switch {
+	case err != nil:
+	case out.interrupted:
 		err = ErrInterrupted
+	case out.outOfSpace:
+		err = full(&childError{text: out.run.Reason, outOfSpace: true}, dev.Name)
 	}
-	return run, err
+	if out.run != nil && out.slept != "" {
+		out.run.Warnings = append(out.run.Warnings, out.slept+" during the run: its figures say nothing")
+	}
+	return out.run, err
 }
 
 // EqualOn carries out an equality gate in a measuring process of its own, with its data on the device.

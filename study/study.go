@@ -7,13 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"time"
-
-	"golang.org/x/sys/unix"
 
 	"tpccbench/engines"
 	"tpccbench/matrix"
@@ -46,8 +43,9 @@ type Study struct {
 	reg    record.Registration
 
 	devices  map[string]Device
+	detaches []func() error // of the devices
 	works    map[string]*workDir
-	lock     *os.File      // of Out, while the study goes on
+	locks    []*os.File    // of the machine and of Out, while the study goes on
 	runs     []*record.Run // those that are done, of earlier parts of a resumed study too
 	progress *Progress
 }
@@ -59,23 +57,41 @@ func (r *Runner) Run(ctx context.Context, o Options) (err error) {
 	if err := s.readPlan(); err != nil {
 		return err
 	}
-	if err := s.checkDevices(); err != nil {
-		return err
-	}
-	err = s.openOut()
-	if s.lock != nil {
-		defer s.lock.Close()
-	}
+	defer func() { err = errors.Join(err, s.detach()) }()
+	defer func() {
+		for _, f := range s.locks {
+			f.Close()
+		}
+	}()
+	lock, err := lockMachine(machineLockPath(), o.Out)
 	if err != nil {
 		return err
 	}
-	s.progress = NewProgress(o.Progress, s.totalSeconds())
+	s.locks = append(s.locks, lock)
+	if err := s.checkDevices(); err != nil {
+		return err
+	}
+	if err := s.openOut(); err != nil {
+		return err
+	}
+	s.progress = s.newProgress()
 	defer func() {
 		s.progress.Clear()
 		for _, w := range s.works {
 			err = errors.Join(err, w.remove())
 		}
 	}()
+	if err := s.probes(ctx); err != nil {
+		return err
+	}
+	err = s.carryOut(ctx)
+	if err != nil {
+		s.note("ended: " + err.Error())
+	}
+	return err
+}
+
+func (s *Study) carryOut(ctx context.Context) error {
 	if err := s.gates(ctx); err != nil {
 		return err
 	}
@@ -87,11 +103,6 @@ func (r *Runner) Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	return s.verdict()
-}
-
-func (s *Study) logf(format string, args ...any) {
-	s.progress.Clear()
-	fmt.Fprintf(s.o.Log, format+"\n", args...)
 }
 
 func (s *Study) readPlan() error {
@@ -108,13 +119,13 @@ func (s *Study) readPlan() error {
 }
 
 // ReadPlan reads a plan and checks its names against the engines and columns that there are, and the settings against
-// their values.
+// their values. The error is of type matrix.Problems, with all that is wrong, unless the file cannot be read.
 func ReadPlan(path string, list []*engines.Factory) (*matrix.Plan, error) {
 	plan, err := matrix.Read(path)
 	if err != nil {
 		return nil, err
 	}
-	err = plan.CheckNames(func(name string) ([]string, bool) {
+	names := plan.CheckNames(func(name string) ([]string, bool) {
 		f, err := Engine(list, name)
 		if err != nil {
 			return nil, false
@@ -125,18 +136,29 @@ func ReadPlan(path string, list []*engines.Factory) (*matrix.Plan, error) {
 		}
 		return settings, true
 	})
-	if err = errors.Join(err, plan.CheckColumns(record.IsFigure)); err != nil {
-		return nil, err
-	}
-	for _, run := range append(plan.TuningRuns(), plan.MatrixRuns(nil)...) {
-		f, err := Engine(list, run.Engine)
+	values := plan.CheckSettings(func(engine string, settings map[string]string) error {
+		f, err := Engine(list, engine)
 		if err != nil {
-			return nil, err
+			return nil // reported with the names
 		}
-		// A tuning candidate may hold settings for several engines.
-		if err := f.Check(engines.Options{Settings: run.Settings}); err != nil {
-			return nil, fmt.Errorf("%s: run %s: %w", path, run.ID(), err)
+		known := map[string]string{}
+		for _, s := range f.Settings {
+			if v, given := settings[s.Name]; given {
+				known[s.Name] = v // the others are reported with the names
+			}
 		}
+		return f.Check(engines.Options{Settings: known})
+	})
+	var all matrix.Problems
+	for _, err := range []error{names, values, plan.CheckColumns(record.IsFigure)} {
+		var problems matrix.Problems
+		if errors.As(err, &problems) {
+			all = append(all, problems...)
+		}
+	}
+	if len(all) > 0 {
+		slices.SortStableFunc(all, func(a, b matrix.Problem) int { return a.Line - b.Line })
+		return nil, all
 	}
 	return plan, nil
 }
@@ -175,14 +197,12 @@ func (s *Study) checkDevices() error {
 		if dev.Dir == "" {
 			dev.Dir = DefaultDir(d.Kind)
 		}
-		if err := dev.Check(need[d.Name] + d.KeepFreeBytes); err != nil {
-			return err
-		}
-		abs, err := dev.abs()
+		ready, detach, err := dev.attach(need[d.Name] + d.KeepFreeBytes)
 		if err != nil {
 			return err
 		}
-		s.devices[d.Name] = abs
+		s.devices[d.Name] = ready
+		s.detaches = append(s.detaches, detach)
 	}
 	return checkMemory(memory)
 }
@@ -222,74 +242,23 @@ func (s *Study) openOut() error {
 	if err := os.MkdirAll(s.o.Out, 0o755); err != nil {
 		return fmt.Errorf("--out %s: %w", s.o.Out, err)
 	}
-	var err error
-	if s.lock, err = lockDir(s.o.Out); errors.Is(err, errInUse) {
+	lock, err := lockDir(s.o.Out)
+	if errors.Is(err, errInUse) {
 		return fmt.Errorf("--out %s: another study is being carried out in it; wait for its end, or give another --out", s.o.Out)
 	} else if err != nil {
 		return fmt.Errorf("--out %s: %w", s.o.Out, err)
 	}
-	old, err := readRegistration(s.o.Out)
-	if err != nil {
-		return err
-	}
-	build := ReadBuild()
-	reg, why := register(s.plan, s.o.PlanPath, s.o.Quick, build)
-	entries, err := os.ReadDir(s.o.Out)
-	if err != nil {
-		return fmt.Errorf("--out %s: %w", s.o.Out, err)
-	}
+	s.locks = append(s.locks, lock)
+	old, err := record.ReadRegistration(s.o.Out)
 	switch {
-	case old != nil && !s.o.Resume:
+	case errors.Is(err, fs.ErrNotExist):
+		return s.register()
+	case err != nil:
+		return err
+	case !s.o.Resume:
 		return fmt.Errorf("%s holds the study %s already; go on with it by --resume, or give another --out", s.o.Out, old.Study)
-	case old != nil:
-		switch {
-		case old.Plan.Quick && !reg.Quick:
-			return fmt.Errorf("%s holds a quick run; go on with it by --quick, or give another --out", s.o.Out)
-		case reg.Quick && !old.Plan.Quick:
-			return fmt.Errorf("%s holds a study that is no quick run; go on with it without --quick, or give another --out", s.o.Out)
-		}
-		if old.Plan.PlanSHA256 != reg.PlanSHA256 {
-			return fmt.Errorf("%s was registered with another plan (SHA-256 %.12s, now %.12s): a changed plan is another study, "+
-				"give another --out", s.o.Out, old.Plan.PlanSHA256, reg.PlanSHA256)
-		}
-		if reg.Exploratory && !old.Plan.Exploratory {
-			return fmt.Errorf("%s was registered, and to go on now would be exploratory: %s", s.o.Out, why[0])
-		}
-		s.reg = old.Plan
-		s.runs, err = record.ReadDir(s.rawDir())
-		return err
-	case len(entries) > 0:
-		return fmt.Errorf("%s is not empty and holds no study; give another --out", s.o.Out)
 	}
-	if err := os.MkdirAll(s.rawDir(), 0o755); err != nil {
-		return err
-	}
-	s.reg = reg
-	sys, err := procsample.Linux()
-	if err != nil {
-		return err
-	}
-	machine, err := json.Marshal(sys.Machine())
-	if err != nil {
-		return err
-	}
-	b, err := json.MarshalIndent(registrationFile{
-		Format: registrationFormat, Version: registrationVersion, Study: s.plan.Name, Registered: time.Now().UTC(),
-		Plan: reg, Exploratory: why, Build: build, Machine: machine,
-	}, "", " ")
-	if err != nil {
-		return err
-	}
-	if err := writeFile(filepath.Join(s.o.Out, "plan.toml"), s.plan.Source()); err != nil {
-		return err
-	}
-	if err := writeFile(filepath.Join(s.o.Out, "registration.json"), append(b, '\n')); err != nil {
-		return err
-	}
-	for _, w := range why {
-		fmt.Fprintf(s.o.Log, "this study is exploratory: %s\n", w)
-	}
-	return nil
+	return s.takeUp(old)
 }
 
 func (s *Study) done(id string) *record.Run {
@@ -301,22 +270,34 @@ func (s *Study) done(id string) *record.Run {
 	return nil
 }
 
-// totalSeconds estimates what is left to do.
-func (s *Study) totalSeconds() float64 {
-	sum := 0.0
+// newProgress is the progress of what is left to do.
+func (s *Study) newProgress() *Progress {
+	p := NewProgress(s.o.Progress, 0)
 	for _, g := range s.sel.Gates() {
-		if _, err := os.Stat(filepath.Join(s.rawDir(), g.ID()+".json")); err != nil {
-			t, _, _ := matrix.EstimateGate(g)
-			sum += t
+		p.steps++
+		if s.recorded(g.ID()) {
+			p.done++
+			continue
 		}
+		t, _, _ := matrix.EstimateGate(g)
+		p.total += t
 	}
 	for _, run := range s.selectedRuns() {
-		if s.done(run.ID()) == nil {
-			t, _, _ := matrix.Estimate(run)
-			sum += t
+		p.steps++
+		if s.done(run.ID()) != nil {
+			p.done++
+			continue
 		}
+		t, _, _ := matrix.Estimate(run)
+		p.total += t
 	}
-	return sum
+	return p
+}
+
+// recorded reports whether a raw record of that name is there.
+func (s *Study) recorded(name string) bool {
+	_, err := os.Stat(filepath.Join(s.rawDir(), name+".json"))
+	return err == nil
 }
 
 // work is the work directory on a device, made when it is first needed.
@@ -360,14 +341,17 @@ func (s *Study) gate(ctx context.Context, g matrix.Gate) (*record.EqualGate, err
 	s.progress.Begin(g.ID(), t)
 	gate, err := s.runner.equal(ctx, work, o, s.progress.Live)
 	if err != nil {
-		return nil, s.stopped(err, fmt.Sprintf("gate %s", g.Name))
+		return nil, s.stopped(full(err, g.Device), "gate "+g.Name)
 	}
 	s.progress.End()
 	gate.Study, gate.Registration = s.plan.Name, s.reg
 	if _, err := record.WriteGate(s.rawDir(), gate); err != nil {
-		return nil, err
+		return nil, s.notKept(err, "gate "+g.Name)
 	}
-	s.logf("%-42s %s  %d transactions each through %d engines", g.ID(), gate.Status, g.Transactions, len(gate.Engines))
+	if err := record.AppendSum(s.o.Out, g.ID()+".json", ""); err != nil {
+		return nil, s.notKept(err, "gate "+g.Name)
+	}
+	s.logf("%-42s %s  %d transactions each through %d engines  %s", g.ID(), gate.Status, g.Transactions, len(gate.Engines), s.progress.Count())
 	return gate, nil
 }
 
@@ -442,42 +426,71 @@ func (s *Study) one(ctx context.Context, run matrix.Run) error {
 		Study: s.plan.Name, Phase: run.Phase, Cell: run.Cell, Label: run.Label, Candidate: run.Candidate,
 		Round: run.Round, Order: run.Order, Registration: s.reg,
 	}
-	t, _, _ := matrix.Estimate(run)
-	s.progress.Begin(run.ID(), t)
-	rec, interrupted, err := s.runner.single(ctx, work, spec, id, s.progress.Live)
-	if err == nil && interrupted {
-		err = ErrInterrupted
-	}
+	rec, err := s.awake(ctx, work, run, spec, id)
 	if err != nil {
-		return s.stopped(err, "run "+run.ID())
+		return s.stopped(full(err, run.Device), "run "+run.ID())
 	}
 	s.progress.End()
-	if ranFull(rec) {
-		return s.stopped(fmt.Errorf("device %s ran full: %s; make room", run.Device, rec.Reason), "run "+run.ID())
-	}
 	if _, err := record.Write(s.rawDir(), rec); err != nil {
-		return fmt.Errorf("cannot keep the record of run %s: %w", run.ID(), err)
+		return s.notKept(err, "run "+run.ID())
+	}
+	if err := record.AppendSum(s.o.Out, run.ID()+".json", ""); err != nil {
+		return s.notKept(err, "run "+run.ID())
 	}
 	s.runs = append(s.runs, rec)
 	if rec.Status == record.OK {
-		s.logf("%-42s ok  %9.0f tx/s  New-Order p99 %7.2f ms  CPU %6.1f us/tx", run.ID(), rec.Figures["tx_per_s"],
-			rec.Figures["latency_ns_p99_"+tpcc.TxNewOrder.String()]/1e6, rec.Figures["cpu_us_per_tx"])
+		s.logf("%-42s ok  %9.0f tx/s  New-Order p99 %7.2f ms  CPU %6.1f us/tx  %s", run.ID(), rec.Figures["tx_per_s"],
+			rec.Figures["latency_ns_p99_"+tpcc.TxNewOrder.String()]/1e6, rec.Figures["cpu_us_per_tx"], s.progress.Count())
 	} else {
-		s.logf("%-42s FAILED  %s: %s", run.ID(), rec.Gate, rec.Reason)
+		s.logf("%-42s FAILED  %s: %s  %s", run.ID(), rec.Gate, rec.Reason, s.progress.Count())
 	}
 	return s.writeCSV()
 }
 
-// ranFull reports whether a run failed because its device was full. That says nothing of the engine, and the runs after
-// it would fail too: the study stops without a record of it, and makes the run again when it goes on.
-func ranFull(rec *record.Run) bool {
-	return rec.Status == record.Failed &&
-		(strings.Contains(rec.Reason, unix.ENOSPC.Error()) || strings.Contains(rec.Reason, "database or disk is full"))
+// maxSleeps is how often a run is begun on a machine that goes to sleep in the middle of it.
+const maxSleeps = 3
+
+// awake carries out a run, again if the machine slept during it, and returns its record. A run that was interrupted, or
+// that failed because its device was full, has none: that says nothing of the engine, the runs after it would fail too,
+// and it is made again when the study goes on.
+func (s *Study) awake(ctx context.Context, work *workDir, run matrix.Run, spec record.Spec, id Identity) (*record.Run, error) {
+	t, _, _ := matrix.Estimate(run)
+	slept := ""
+	for range maxSleeps {
+		s.progress.Begin(fmt.Sprintf("%s %s, round %d", run.Phase, run.Cell, run.Round), t)
+		out, err := s.runner.single(ctx, work, spec, id, s.progress.Live)
+		switch {
+		case err != nil:
+			return nil, err
+		case out.interrupted:
+			return nil, ErrInterrupted
+		case out.outOfSpace:
+			return nil, &childError{text: out.run.Reason, outOfSpace: true}
+		case out.slept == "":
+			return out.run, nil
+		}
+		slept = out.slept
+		s.logf("%-42s %s during it: its figures say nothing, it is made again", run.ID(), slept)
+	}
+	return nil, fmt.Errorf("in each of %d tries %s: keep it awake", maxSleeps, slept)
+}
+
+// full says of an error that the device was full, if it was.
+func full(err error, device string) error {
+	if outOfSpace(err) {
+		return fmt.Errorf("device %s ran full: %w; make room", device, err)
+	}
+	return err
 }
 
 // stopped adds to an error what is needed to go on.
 func (s *Study) stopped(err error, at string) error {
 	return fmt.Errorf("stopped at %s: %w; what was measured is in %s; go on with --resume --out %s", at, err, s.o.Out, s.o.Out)
+}
+
+// notKept says that a record could not be written, and how to go on.
+func (s *Study) notKept(err error, of string) error {
+	return fmt.Errorf("stopped: cannot keep the record of %s: %w; go on with --resume --out %s", of, err, s.o.Out)
 }
 
 // writeCSV writes matrix.csv anew: one row per run, in the order in which they were carried out.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -48,6 +49,18 @@ func (w *workDir) remove() error {
 	return errors.Join(os.RemoveAll(w.path), w.lock.Close())
 }
 
+// removeAll removes a directory in which a measuring process, whose parent was killed, may be making files until it
+// ends.
+func removeAll(path string) (err error) {
+	for range 100 {
+		if err = os.RemoveAll(path); err == nil || errors.Is(err, os.ErrPermission) {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return err
+}
+
 // errInUse: another process, or another part of this one, has locked the directory.
 var errInUse = errors.New("in use by another process")
 
@@ -85,7 +98,7 @@ func removeStale(device string) error {
 		case err != nil:
 			return err
 		}
-		err = errors.Join(os.RemoveAll(path), lock.Close())
+		err = errors.Join(removeAll(path), lock.Close())
 		if err != nil && !errors.Is(err, os.ErrPermission) {
 			return fmt.Errorf("cannot remove what an earlier run left: %w", err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tpccbench/emulate"
 	"tpccbench/engines"
 	"tpccbench/study"
 )
@@ -40,12 +41,15 @@ func parseSettings(args []string) (map[string]string, error) {
 	return m, nil
 }
 
-// splitDevice reads NAME or NAME=DIR.
+// splitDevice reads NAME or NAME=DIR, where DIR may be an emulated card.
 func splitDevice(arg string) (name, dir string, hasDir bool, err error) {
 	if arg == "ram" || arg == "sd" {
 		return arg, "", false, nil
 	}
 	m, err := study.ParseDevices([]string{arg})
+	if _, place, _ := strings.Cut(arg, "="); err != nil && emulate.Is(place) {
+		return "", "", false, err
+	}
 	if err != nil {
 		return "", "", false, fmt.Errorf("--device %s: it must be ram, sd or NAME=DIR", arg)
 	}

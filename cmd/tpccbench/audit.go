@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tpccbench/audit"
+	"tpccbench/emulate"
 	"tpccbench/engines"
 	"tpccbench/matrix"
 	"tpccbench/study"
@@ -73,13 +74,18 @@ written, torn or half-recovered. What is acknowledged before it is synced shows 
 			}
 			_, need, _ := matrix.Estimate(matrix.Run{Kind: dev.Kind, W: w, Seconds: float64(kills)})
 			return study.InWorkDir(dev, need, func(dir string) error {
-				n := 0
+				if card := emulate.Of(dir); card != nil {
+					fmt.Fprintf(cmd.OutOrStdout(), "device %s is %s\n", dev.Name, card)
+				}
+				n, r := 0, newReading(terminal(), "the store after a kill")
 				res, err := audit.Run(cmd.Context(), audit.Config{
 					Engine: *f, Settings: settings, Dir: dir, Scale: scale, Weights: tpcc.StandardMix(),
 					Terminals: terminals, Seed: seed, Kills: kills,
 					MinRun: 50 * time.Millisecond, MaxRun: time.Second, MinWrites: 10,
 					Command: []string{exe, auditChildCommand},
+					Opening: r.at,
 					Killed: func(k audit.Kill) {
+						r.clear()
 						n++
 						fmt.Fprintf(cmd.OutOrStdout(), "kill %3d after %6.0f ms, reopened in %6.0f ms, acknowledged: %d New-Orders, %d Payments, %d Deliveries; %d violations\n",
 							n, float64(k.AfterNS)/1e6, float64(k.ReopenNS)/1e6, k.Acknowledged[tpcc.TxNewOrder], k.Acknowledged[tpcc.TxPayment],
@@ -105,7 +111,7 @@ written, torn or half-recovered. What is acknowledged before it is synced shows 
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&engine, "engine", "", "engine; tpccbench engines lists them")
-	fl.StringVar(&device, "device", "ram", "ram, sd, or NAME=DIR: where the data lies")
+	fl.StringVar(&device, "device", "ram", "ram, sd, NAME=DIR, or NAME=emulate:PROFILE: where the data lies")
 	fl.IntVarP(&w, "warehouses", "w", 1, "warehouses")
 	fl.IntVar(&terminals, "terminals", 16, "terminals")
 	fl.IntVar(&kills, "kills", 10, "how often to kill")

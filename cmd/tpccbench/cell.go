@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -59,7 +60,7 @@ printed; with one terminal they are the same every time, and the same for every 
 	}
 	f := cmd.Flags()
 	f.StringVar(&fl.engine, "engine", "", "engine; tpccbench engines lists them")
-	f.StringArrayVar(&fl.dirs, "device", nil, "ram, sd, or NAME=DIR: where the data lies; required without --from. ram is /dev/shm, sd the current directory")
+	f.StringArrayVar(&fl.dirs, "device", nil, "ram, sd, NAME=DIR, or NAME=emulate:PROFILE: where the data lies; required without --from. ram is /dev/shm, sd the current directory")
 	f.IntVarP(&fl.w, "warehouses", "w", 1, "warehouses")
 	f.IntVar(&fl.terminals, "terminals", 16, "terminals, each with one transaction at a time")
 	f.Float64Var(&fl.seconds, "seconds", 20, "length of the measured window")
@@ -78,6 +79,10 @@ func (fl *cellFlags) spec(cmd *cobra.Command) (spec record.Spec, dir string, old
 	given := func(name string) bool { return !cmd.Flags().Changed("from") || cmd.Flags().Changed(name) }
 	if cmd.Flags().Changed("from") {
 		if old, err = record.Read(fl.from); err != nil {
+			if gate, gerr := record.ReadGate(fl.from); gerr == nil {
+				err = fmt.Errorf("%s is the record of the gate %s, which compares engines and is no single run; make it again by: %s",
+					fl.from, gate.Name, equalCommand(gate))
+			}
 			return spec, "", nil, err
 		}
 		spec = old.Spec
@@ -213,10 +218,40 @@ func runCell(cmd *cobra.Command, fl *cellFlags) error {
 	return err
 }
 
+// equalCommand is the command that makes an equality gate again.
+func equalCommand(g *record.EqualGate) string {
+	var names []string
+	for _, e := range g.Engines {
+		names = append(names, e.Engine)
+	}
+	return fmt.Sprintf("tpccbench equal -w %d --seed %d --transactions %d --engines %s", g.W, g.Seed, g.Transactions, strings.Join(names, ","))
+}
+
+// cellSummary says in a sentence or two what the run found.
+func cellSummary(run *record.Run) string {
+	spec := &run.Spec
+	text := fmt.Sprintf("%s on %s, W=%d, %s: ", spec.Engine, spec.Device, spec.W, count(spec.Terminals, "terminal"))
+	// figure renders a figure of the record, or says that it was not measured.
+	figure := func(column, format string, scale float64) string {
+		v, ok := run.Figures[column]
+		if !ok {
+			return "not measured"
+		}
+		return fmt.Sprintf(format, v/scale)
+	}
+	text += figure("tx_per_s", "%.0f", 1) + " transactions/s; New-Order p99 " + figure("latency_ns_p99_new_order", "%.3g ms", 1e6) +
+		"; CPU " + figure("cpu_us_per_tx", "%.3g us", 1) + " and " + figure("device_bytes_per_tx", "%.4g device bytes", 1) + " per transaction. "
+	if run.Status != record.OK {
+		return text + fmt.Sprintf("It FAILED (%s): %s.", run.Gate, run.Reason)
+	}
+	return text + "Status ok: every gate was passed."
+}
+
 func writeCell(w io.Writer, run, old *record.Run, asJSON bool) error {
 	if asJSON {
 		return writeCellJSON(w, run)
 	}
+	fmt.Fprintf(w, "%s\n\n", cellSummary(run))
 	for i := range record.Columns {
 		c := &record.Columns[i]
 		v := c.Value(run)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tpccbench/engines"
 	"tpccbench/study"
 	"tpccbench/tpcc"
 	"tpccbench/tpcc/consistency"
@@ -26,11 +27,16 @@ Each violation is named. The number of warehouses is read from the database unle
 			if err != nil {
 				return err
 			}
-			violations, checker, err := study.CheckStore(f, args[0], settings, w)
+			r := newReading(terminal(), args[0])
+			violations, checker, recovered, err := study.CheckStore(f, args[0], engines.Options{Settings: settings, Progress: r.at}, w)
+			r.clear()
 			if err != nil {
 				return err
 			}
 			out := cmd.OutOrStdout()
+			for _, text := range recovered {
+				fmt.Fprintf(out, "recovery: %s\n", text)
+			}
 			for t, n := range checker.Rows() {
 				fmt.Fprintf(out, "%-12s %10d rows\n", tpcc.Table(t), n)
 			}

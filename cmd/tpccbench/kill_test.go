@@ -20,17 +20,10 @@ func TestKill(t *testing.T) {
 	if testing.Short() {
 		kills = 2
 	}
-	settings := map[string][]map[string]string{
-		"pure":          {{}, {"checkpoint_min_bytes": "4096", "checkpoint_log_ratio": "0.1", "log_segment_bytes": "65536"}},
-		"sqlite":        {{}},
-		"sqlitegrouped": {{}, {"reads": "writer", "savepoint": "need"}},
-	}
+	settings := stores(t)
 	for _, f := range allEngines {
 		if f.NotAStore {
 			continue
-		}
-		if len(settings[f.Name]) == 0 {
-			t.Errorf("engine %s is not audited: give it settings here", f.Name)
 		}
 		for i, set := range settings[f.Name] {
 			for place, dir := range map[string]string{"memory": ramDir(t), "disk": t.TempDir()} {

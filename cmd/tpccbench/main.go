@@ -18,8 +18,9 @@ import (
 // Exit codes, as --help lists them.
 const (
 	exitOK          = 0
-	exitGate        = 1   // it ran, and a gate was broken
+	exitGate        = 1   // it ran, and a gate was broken; or a study is not whole
 	exitUsage       = 2   // bad flags, plan, records, directories: nothing was measured
+	exitUndecided   = 3   // a study is whole, and something cannot be decided
 	exitInterrupted = 130 // SIGINT or SIGTERM; what was measured is kept
 )
 
@@ -45,8 +46,10 @@ func run(args []string) int {
 	switch {
 	case errors.Is(err, study.ErrInterrupted):
 		return exitInterrupted
-	case errors.Is(err, study.ErrGate):
+	case errors.Is(err, study.ErrGate), errors.Is(err, errNotWhole):
 		return exitGate
+	case errors.Is(err, errUndecided):
+		return exitUndecided
 	}
 	return exitUsage
 }
@@ -82,13 +85,14 @@ Three uses come first:
 
 It is TPC-C without its wait times (numeric profile): results are transactions/s and New-Orders/min, never tpmC.
 
-Exit codes: 0 all went well; 1 something ran and broke a gate; 2 nothing was measured (bad flags, plan, records,
-directories); 130 interrupted, and what was measured is kept.`,
+Exit codes: 0 all went well; 1 something ran and broke a gate, or a study is not whole; 2 nothing was measured (bad flags,
+plan, records, directories); 3 verdict: something cannot be decided; 130 interrupted, and what was measured is kept.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRunCommand(), newCellCommand(), newEqualCommand(), newCheckCommand(), newAuditCommand(),
-		newEnginesCommand(), newPlanCommand(), newVersionCommand(), newChildCommand(), newAuditChildCommand())
+	root.AddCommand(newRunCommand(), newCellCommand(), newEqualCommand(), newCheckCommand(), newDumpCommand(), newAuditCommand(),
+		newVerdictCommand(), newReportCommand(), newCompareCommand(), newEnginesCommand(), newPlanCommand(), newVersionCommand(), newChildCommand(), newAuditChildCommand(),
+		newProbeCommand(), newEmulateCommand(), newEmulateKeeperCommand())
 	return root
 }

@@ -32,9 +32,16 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("RAM", ramDir(t))
-			plan, err := filepath.Abs("../../matrix/preregistered.toml")
-			env.Setenv("PLAN", plan)
-			return err
+			for name, path := range map[string]string{
+				"PLAN": "matrix/preregistered.toml", "RESULTS": "results", "TABLES": "tables.py",
+			} {
+				abs, err := filepath.Abs(filepath.Join("../..", path))
+				if err != nil {
+					return err
+				}
+				env.Setenv(name, abs)
+			}
+			return nil
 		},
 		Condition: func(cond string) (bool, error) {
 			switch cond {
@@ -42,6 +49,14 @@ func TestScripts(t *testing.T) {
 				var fs unix.Statfs_t
 				err := unix.Statfs(os.TempDir(), &fs)
 				return err == nil && fs.Type != unix.TMPFS_MAGIC && fs.Type != unix.RAMFS_MAGIC, err
+			case "mount":
+				return mayMount(), nil
+			case "card": // an SD card can be emulated here
+				if err := canEmulate(); err != nil {
+					t.Log(err)
+					return false, nil
+				}
+				return true, nil
 			case "python3":
 				_, err := os.Stat("/usr/bin/python3")
 				return err == nil, nil
@@ -49,10 +64,15 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"empty":   cmdEmpty,
-			"figures": cmdFigures,
-			"sleep":   cmdSleep,
-			"waitfor": cmdWaitFor,
+			"empty":     cmdEmpty,
+			"figures":   cmdFigures,
+			"flip":      cmdFlip,
+			"purestore": cmdPureStore,
+			"sleep":     cmdSleep,
+			"tmpfs":     cmdTmpfs,
+			"waitempty": cmdWaitEmpty,
+			"truncate":  cmdTruncate,
+			"waitfor":   cmdWaitFor,
 		},
 	})
 }
@@ -111,14 +131,39 @@ func cmdFigures(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdWaitFor waits until the file is there: waitfor FILE.
+// mayMount says whether this process may mount a file system.
+func mayMount() bool {
+	dir, err := os.MkdirTemp("", "tpccbench-test-")
+	if err != nil {
+		return false
+	}
+	defer os.Remove(dir)
+	return unix.Mount("tmpfs", dir, "tmpfs", 0, "size=1m") == nil && unix.Unmount(dir, 0) == nil
+}
+
+// cmdTmpfs makes a memory file system of the size in the directory, for the rest of the script: tmpfs DIR SIZE.
+func cmdTmpfs(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: tmpfs DIR SIZE")
+	}
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o755))
+	ts.Check(unix.Mount("tmpfs", dir, "tmpfs", 0, "size="+args[1]))
+	ts.Defer(func() {
+		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
+			ts.Logf("unmount: %v", err)
+		}
+	})
+}
+
+// cmdWaitFor waits until a file matches the pattern: waitfor PATTERN.
 func cmdWaitFor(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
-		ts.Fatalf("usage: waitfor FILE")
+		ts.Fatalf("usage: waitfor PATTERN")
 	}
 	path := ts.MkAbs(args[0])
 	for range 1200 {
-		if _, err := os.Stat(path); err == nil {
+		if found, err := filepath.Glob(path); err == nil && len(found) > 0 {
 			return
 		}
 		time.Sleep(100 * time.Millisecond)

@@ -3,47 +3,14 @@ package enginetest
 import (
 	"fmt"
 
+	"tpccbench/engines"
 	"tpccbench/tpcc"
 )
 
-// transactor runs the five transactions: a session, or the model.
-type transactor interface {
-	NewOrder(*tpcc.NewOrderInput, *tpcc.NewOrderOutput) error
-	Payment(*tpcc.PaymentInput, *tpcc.PaymentOutput) error
-	OrderStatus(*tpcc.OrderStatusInput, *tpcc.OrderStatusOutput) error
-	Delivery(*tpcc.DeliveryInput, *tpcc.DeliveryOutput) error
-	StockLevel(*tpcc.StockLevelInput, *tpcc.StockLevelOutput) error
-}
-
-// output has room for the output of each type. It is used again and again: what an engine does not overwrite shows.
-type output struct {
-	newOrder    tpcc.NewOrderOutput
-	payment     tpcc.PaymentOutput
-	orderStatus tpcc.OrderStatusOutput
-	delivery    tpcc.DeliveryOutput
-	stockLevel  tpcc.StockLevelOutput
-}
-
-// dispatch runs one transaction.
-func dispatch(t transactor, in *tpcc.Input, out *output) error {
-	switch in.Type {
-	case tpcc.TxNewOrder:
-		return t.NewOrder(&in.NewOrder, &out.newOrder)
-	case tpcc.TxPayment:
-		return t.Payment(&in.Payment, &out.payment)
-	case tpcc.TxOrderStatus:
-		return t.OrderStatus(&in.OrderStatus, &out.orderStatus)
-	case tpcc.TxDelivery:
-		return t.Delivery(&in.Delivery, &out.delivery)
-	default:
-		return t.StockLevel(&in.StockLevel, &out.stockLevel)
-	}
-}
-
 // call runs one transaction and makes sure that its input is left alone.
-func call(t transactor, in *tpcc.Input, out *output) error {
+func call(s engines.Session, in *tpcc.Input, out *tpcc.Output) error {
 	given := *in
-	if err := dispatch(t, in, out); err != nil {
+	if err := engines.Call(s, in, out); err != nil {
 		return fmt.Errorf("%s: %w", describe(in), err)
 	}
 	if *in != given {
@@ -52,19 +19,19 @@ func call(t transactor, in *tpcc.Input, out *output) error {
 	return nil
 }
 
-// of is the output of that type, to be compared or printed.
-func (o *output) of(t tpcc.Type) any {
+// of is the output of the type, to be compared or printed.
+func of(t tpcc.Type, o *tpcc.Output) any {
 	switch t {
 	case tpcc.TxNewOrder:
-		return o.newOrder
+		return o.NewOrder
 	case tpcc.TxPayment:
-		return o.payment
+		return o.Payment
 	case tpcc.TxOrderStatus:
-		return o.orderStatus
+		return o.OrderStatus
 	case tpcc.TxDelivery:
-		return o.delivery
+		return o.Delivery
 	default:
-		return o.stockLevel
+		return o.StockLevel
 	}
 }
 
@@ -86,14 +53,14 @@ func describe(in *tpcc.Input) string {
 }
 
 // both runs one transaction through the engine's session and the model and compares what they show.
-func both(session transactor, reference transactor, in *tpcc.Input, got, want *output) error {
+func both(session, reference engines.Session, in *tpcc.Input, got, want *tpcc.Output) error {
 	if err := call(reference, in, want); err != nil {
 		return fmt.Errorf("the model refuses what a terminal drew: %w", err)
 	}
 	if err := call(session, in, got); err != nil {
 		return err
 	}
-	if g, w := got.of(in.Type), want.of(in.Type); g != w {
+	if g, w := of(in.Type, got), of(in.Type, want); g != w {
 		return fmt.Errorf("%s\n  gives   %+v\n  must be %+v", describe(in), g, w)
 	}
 	return nil

@@ -49,7 +49,7 @@ func (c *crowd) work(e engines.Engine, more func(done int) bool) error {
 	ledgers := make([]*consistency.Ledger, len(c.sources))
 	err := inParallel(e, len(c.sources), func(number int, session engines.Session) error {
 		var in tpcc.Input
-		var out output
+		var out tpcc.Output
 		ledgers[number] = consistency.NewLedger(c.w.scale)
 		for done := 0; more(done); done++ {
 			c.sources[number].next(&in)
@@ -57,7 +57,7 @@ func (c *crowd) work(e engines.Engine, more func(done int) bool) error {
 				return err
 			}
 			if in.Type == tpcc.TxOrderStatus {
-				if err := wholeOrder(&out.orderStatus); err != nil {
+				if err := wholeOrder(&out.OrderStatus); err != nil {
 					return fmt.Errorf("%s: %w", describe(&in), err)
 				}
 			}
@@ -73,14 +73,14 @@ func (c *crowd) work(e engines.Engine, more func(done int) bool) error {
 	return err
 }
 
-func acknowledge(l *consistency.Ledger, in *tpcc.Input, out *output) {
+func acknowledge(l *consistency.Ledger, in *tpcc.Input, out *tpcc.Output) {
 	switch in.Type {
 	case tpcc.TxNewOrder:
-		l.NewOrder(&in.NewOrder, &out.newOrder)
+		l.NewOrder(&in.NewOrder, &out.NewOrder)
 	case tpcc.TxPayment:
 		l.Payment(&in.Payment)
 	case tpcc.TxDelivery:
-		l.Delivery(&in.Delivery, &out.delivery)
+		l.Delivery(&in.Delivery, &out.Delivery)
 	}
 }
 

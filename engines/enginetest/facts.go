@@ -14,7 +14,8 @@ import (
 )
 
 // checkFacts: the settings are read back and tell a version; the files are those in the directory, with their sizes;
-// counts that the engine keeps grow with the work and never fall.
+// counts that the engine keeps grow with the work and never fall; and an engine that has finished a checkpoint knows
+// what it wrote and how long it took, or says that it cannot tell.
 func checkFacts(s *suite) error {
 	w := standard(s.seeds[2], 1)
 	w.weights = tpcc.Weights{1, 1, 0, 0, 0}
@@ -42,14 +43,30 @@ func checkFacts(s *suite) error {
 		}{
 			{"Syncs", before.Syncs, after.Syncs},
 			{"Checkpoints", before.Checkpoints, after.Checkpoints},
+			{"CheckpointBytes", before.CheckpointBytes, after.CheckpointBytes},
+			{"CheckpointNS", before.CheckpointNS, after.CheckpointNS},
 			{"LogBytes", before.LogBytes, after.LogBytes},
+			{"TempBytes", before.TempBytes, after.TempBytes},
 		} {
 			if c.after < c.before || c.after < engines.Unknown {
 				return fmt.Errorf("facts: %s was %d and is %d: a count since Open does not fall", c.name, c.before, c.after)
 			}
 		}
+		if err := checkCheckpointFacts(&after); err != nil {
+			return err
+		}
 		return s.checkFileBytes(dir, e)
 	})
+}
+
+func checkCheckpointFacts(f *engines.Facts) error {
+	if (f.CheckpointBytes == engines.Unknown) != (f.CheckpointNS == engines.Unknown) {
+		return fmt.Errorf("facts: CheckpointBytes is %d and CheckpointNS is %d: an engine can tell both or neither", f.CheckpointBytes, f.CheckpointNS)
+	}
+	if f.Checkpoints > 0 && (f.CheckpointBytes == 0 || f.CheckpointNS == 0) {
+		return fmt.Errorf("facts: %d checkpoints have written %d bytes in %d ns: none of them is 0", f.Checkpoints, f.CheckpointBytes, f.CheckpointNS)
+	}
+	return nil
 }
 
 func checkSettingsFact(settings map[string]string) error {

@@ -31,7 +31,7 @@ type fault struct {
 	load     func(e *faulty, rows iter.Seq[*tpcc.Row]) error
 	snapshot func(e *faulty, visit func(*tpcc.Row) error) error
 	row      func(e *faulty, r *tpcc.Row) (keep bool) // changes what a snapshot shows
-	call     func(s *faultySession, in *tpcc.Input, out *output) error
+	call     func(s *faultySession, in *tpcc.Input, out *tpcc.Output) error
 	facts    func(*engines.Facts)
 	close    func(e *faulty) error
 }
@@ -115,7 +115,7 @@ type faultySession struct {
 	e *faulty
 }
 
-func (s *faultySession) run(in *tpcc.Input, out *output) error {
+func (s *faultySession) run(in *tpcc.Input, out *tpcc.Output) error {
 	if s.e.call != nil {
 		return s.e.call(s, in, out)
 	}
@@ -123,40 +123,42 @@ func (s *faultySession) run(in *tpcc.Input, out *output) error {
 }
 
 // right runs the transaction as it should be.
-func (s *faultySession) right(in *tpcc.Input, out *output) error { return dispatch(s.Session, in, out) }
+func (s *faultySession) right(in *tpcc.Input, out *tpcc.Output) error {
+	return engines.Call(s.Session, in, out)
+}
 
 func (s *faultySession) NewOrder(in *tpcc.NewOrderInput, out *tpcc.NewOrderOutput) error {
-	i, o := tpcc.Input{Type: tpcc.TxNewOrder, NewOrder: *in}, output{newOrder: *out}
+	i, o := tpcc.Input{Type: tpcc.TxNewOrder, NewOrder: *in}, tpcc.Output{NewOrder: *out}
 	err := s.run(&i, &o)
-	*in, *out = i.NewOrder, o.newOrder
+	*in, *out = i.NewOrder, o.NewOrder
 	return err
 }
 
 func (s *faultySession) Payment(in *tpcc.PaymentInput, out *tpcc.PaymentOutput) error {
-	i, o := tpcc.Input{Type: tpcc.TxPayment, Payment: *in}, output{payment: *out}
+	i, o := tpcc.Input{Type: tpcc.TxPayment, Payment: *in}, tpcc.Output{Payment: *out}
 	err := s.run(&i, &o)
-	*in, *out = i.Payment, o.payment
+	*in, *out = i.Payment, o.Payment
 	return err
 }
 
 func (s *faultySession) OrderStatus(in *tpcc.OrderStatusInput, out *tpcc.OrderStatusOutput) error {
-	i, o := tpcc.Input{Type: tpcc.TxOrderStatus, OrderStatus: *in}, output{orderStatus: *out}
+	i, o := tpcc.Input{Type: tpcc.TxOrderStatus, OrderStatus: *in}, tpcc.Output{OrderStatus: *out}
 	err := s.run(&i, &o)
-	*in, *out = i.OrderStatus, o.orderStatus
+	*in, *out = i.OrderStatus, o.OrderStatus
 	return err
 }
 
 func (s *faultySession) Delivery(in *tpcc.DeliveryInput, out *tpcc.DeliveryOutput) error {
-	i, o := tpcc.Input{Type: tpcc.TxDelivery, Delivery: *in}, output{delivery: *out}
+	i, o := tpcc.Input{Type: tpcc.TxDelivery, Delivery: *in}, tpcc.Output{Delivery: *out}
 	err := s.run(&i, &o)
-	*in, *out = i.Delivery, o.delivery
+	*in, *out = i.Delivery, o.Delivery
 	return err
 }
 
 func (s *faultySession) StockLevel(in *tpcc.StockLevelInput, out *tpcc.StockLevelOutput) error {
-	i, o := tpcc.Input{Type: tpcc.TxStockLevel, StockLevel: *in}, output{stockLevel: *out}
+	i, o := tpcc.Input{Type: tpcc.TxStockLevel, StockLevel: *in}, tpcc.Output{StockLevel: *out}
 	err := s.run(&i, &o)
-	*in, *out = i.StockLevel, o.stockLevel
+	*in, *out = i.StockLevel, o.StockLevel
 	return err
 }
 
@@ -196,15 +198,15 @@ var mutants = []mutant{
 			return nil
 		}}},
 	{"delivers_in_nine_districts", []string{"serial", "concurrent"}, fault{
-		call: func(s *faultySession, in *tpcc.Input, out *output) error {
+		call: func(s *faultySession, in *tpcc.Input, out *tpcc.Output) error {
 			err := s.right(in, out)
-			out.delivery.OID[9] = 0
+			out.Delivery.OID[9] = 0
 			return err
 		}}},
 	{"rollback_leaves_a_stock_change", []string{"serial", "rollback", "concurrent"}, fault{
-		call: func(s *faultySession, in *tpcc.Input, out *output) error {
+		call: func(s *faultySession, in *tpcc.Input, out *tpcc.Output) error {
 			err := s.right(in, out)
-			if in.Type == tpcc.TxNewOrder && out.newOrder.RolledBack {
+			if in.Type == tpcc.TxNewOrder && out.NewOrder.RolledBack {
 				s.e.mu.Lock()
 				s.e.extra[[2]int32{in.NewOrder.Lines[0].SupplyWID, in.NewOrder.Lines[0].IID}]++
 				s.e.mu.Unlock()
@@ -220,17 +222,17 @@ var mutants = []mutant{
 			return true
 		}}},
 	{"rollback_takes_an_order_number", []string{"serial", "rollback", "concurrent"}, fault{
-		call: func(s *faultySession, in *tpcc.Input, out *output) error {
+		call: func(s *faultySession, in *tpcc.Input, out *tpcc.Output) error {
 			err := s.right(in, out)
-			if err == nil && in.Type == tpcc.TxNewOrder && out.newOrder.RolledBack {
-				valid, ignored := *in, output{}
+			if err == nil && in.Type == tpcc.TxNewOrder && out.NewOrder.RolledBack {
+				valid, ignored := *in, tpcc.Output{}
 				valid.NewOrder.Lines[valid.NewOrder.Count-1].IID = 1
 				err = s.right(&valid, &ignored)
 			}
 			return err
 		}}},
 	{"last_name_off_by_one", []string{"serial"}, fault{
-		call: func(s *faultySession, in *tpcc.Input, out *output) error {
+		call: func(s *faultySession, in *tpcc.Input, out *tpcc.Output) error {
 			if in.Type != tpcc.TxPayment || !in.Payment.ByName {
 				return s.right(in, out)
 			}
@@ -246,57 +248,57 @@ var mutants = []mutant{
 			return s.right(&byID, out)
 		}}},
 	{"stale_reads", []string{"serial", "own_writes", "reads_of_one_point"}, fault{
-		call: func(s *faultySession, in *tpcc.Input, out *output) error {
+		call: func(s *faultySession, in *tpcc.Input, out *tpcc.Output) error {
 			e := s.e
 			e.mu.Lock()
 			defer e.mu.Unlock()
 			if in.Type.ReadOnly() {
-				return dispatch(e.stale, in, out)
+				return engines.Call(e.stale, in, out)
 			}
 			for _, apply := range e.pending {
 				apply()
 			}
 			again := *in
-			e.pending = []func(){func() { _ = dispatch(e.stale, &again, &output{}) }}
+			e.pending = []func(){func() { _ = engines.Call(e.stale, &again, &tpcc.Output{}) }}
 			return s.right(in, out)
 		}}},
 	{"torn_reads", []string{"own_writes", "serial", "concurrent"}, fault{
-		call: func(s *faultySession, in *tpcc.Input, out *output) error {
+		call: func(s *faultySession, in *tpcc.Input, out *tpcc.Output) error {
 			err := s.right(in, out)
-			if in.Type == tpcc.TxOrderStatus && out.orderStatus.OID%3 == 0 && out.orderStatus.Count > 0 {
-				out.orderStatus.Lines[out.orderStatus.Count-1] = tpcc.OrderStatusLine{}
+			if in.Type == tpcc.TxOrderStatus && out.OrderStatus.OID%3 == 0 && out.OrderStatus.Count > 0 {
+				out.OrderStatus.Lines[out.OrderStatus.Count-1] = tpcc.OrderStatusLine{}
 			}
 			return err
 		}}},
 	{"a_commit_point_per_statement", []string{"reads_of_one_point"}, fault{
-		call: func(s *faultySession, in *tpcc.Input, out *output) error {
+		call: func(s *faultySession, in *tpcc.Input, out *tpcc.Output) error {
 			if in.Type != tpcc.TxOrderStatus {
 				return s.right(in, out)
 			}
 			err := s.right(in, out)
-			balance := out.orderStatus.CBalance
+			balance := out.OrderStatus.CBalance
 			time.Sleep(100 * time.Microsecond)
 			err = errors.Join(err, s.right(in, out))
-			out.orderStatus.CBalance = balance
+			out.OrderStatus.CBalance = balance
 			return err
 		}}},
 	{"leaves_old_lines_in_the_output", []string{"serial"}, fault{
-		call: func(s *faultySession, in *tpcc.Input, out *output) error {
-			old := out.newOrder.Lines
+		call: func(s *faultySession, in *tpcc.Input, out *tpcc.Output) error {
+			old := out.NewOrder.Lines
 			err := s.right(in, out)
 			if in.Type == tpcc.TxNewOrder {
-				copy(out.newOrder.Lines[in.NewOrder.Count:], old[in.NewOrder.Count:])
+				copy(out.NewOrder.Lines[in.NewOrder.Count:], old[in.NewOrder.Count:])
 			}
 			return err
 		}}},
 	{"changes_its_input", []string{"serial"}, fault{
-		call: func(s *faultySession, in *tpcc.Input, out *output) error {
+		call: func(s *faultySession, in *tpcc.Input, out *tpcc.Output) error {
 			err := s.right(in, out)
-			in.Payment.CID = out.payment.CID
+			in.Payment.CID = out.Payment.CID
 			return err
 		}}},
 	{"own_clock", []string{"serial"}, fault{
-		call: func(s *faultySession, in *tpcc.Input, out *output) error {
+		call: func(s *faultySession, in *tpcc.Input, out *tpcc.Output) error {
 			late := *in
 			late.NewOrder.EntryD++
 			return s.right(&late, out)
@@ -312,7 +314,7 @@ var mutants = []mutant{
 			return &elsewhere{e, private, dir}, err
 		}}},
 	{"acknowledges_without_doing_when_busy", []string{"concurrent"}, fault{
-		call: func(s *faultySession, in *tpcc.Input, out *output) error {
+		call: func(s *faultySession, in *tpcc.Input, out *tpcc.Output) error {
 			defer s.e.inFlight.Add(-1)
 			if s.e.inFlight.Add(1) > 1 && in.Type == tpcc.TxPayment {
 				return nil
@@ -340,7 +342,7 @@ var mutants = []mutant{
 			defer e.visiting.Unlock()
 			return e.Engine.Snapshot(visit)
 		},
-		call: func(s *faultySession, in *tpcc.Input, out *output) error {
+		call: func(s *faultySession, in *tpcc.Input, out *tpcc.Output) error {
 			s.e.visiting.RLock()
 			defer s.e.visiting.RUnlock()
 			return s.right(in, out)
@@ -353,14 +355,14 @@ var mutants = []mutant{
 			return nil
 		}}},
 	{"takes_any_customer", []string{"wrong_input"}, fault{
-		call: func(s *faultySession, in *tpcc.Input, out *output) error {
+		call: func(s *faultySession, in *tpcc.Input, out *tpcc.Output) error {
 			if err := s.right(in, out); !errors.Is(err, model.ErrUnknown) {
 				return err
 			}
 			return nil
 		}}},
 	{"half_a_transaction_on_an_error", []string{"wrong_input"}, fault{
-		call: func(s *faultySession, in *tpcc.Input, out *output) error {
+		call: func(s *faultySession, in *tpcc.Input, out *tpcc.Output) error {
 			err := s.right(in, out)
 			if err != nil && in.Type == tpcc.TxPayment && in.Payment.WID == 1 && in.Payment.DID == 1 {
 				half := *in
@@ -454,6 +456,16 @@ var mutants = []mutant{
 		facts: func(f *engines.Facts) { delete(f.Settings, "go_version") }}},
 	{"counts_no_commits", []string{"facts"}, fault{
 		facts: func(f *engines.Facts) { f.Commits = 0 }}},
+	{"checkpoints_without_bytes", []string{"facts"}, fault{
+		facts: func(f *engines.Facts) { f.Checkpoints, f.CheckpointBytes, f.CheckpointNS = 1, 0, 5 }}},
+	{"checkpoints_in_no_time", []string{"facts"}, fault{
+		facts: func(f *engines.Facts) { f.Checkpoints, f.CheckpointBytes, f.CheckpointNS = 1, 5, 0 }}},
+	{"tells_half_of_checkpoints", []string{"facts"}, fault{
+		facts: func(f *engines.Facts) { f.CheckpointBytes = engines.Unknown }}},
+	{"checkpoint_bytes_fall", []string{"facts"}, fault{
+		facts: func(f *engines.Facts) { f.CheckpointBytes = 1 << 40 / (1 + f.Commits) }}},
+	{"temp_bytes_fall", []string{"facts"}, fault{
+		facts: func(f *engines.Facts) { f.TempBytes = 1 << 40 / (1 + f.Commits) }}},
 	{"tells_of_no_files", []string{"facts"}, fault{
 		facts: func(f *engines.Facts) { f.FileBytes = nil }}},
 	{"tells_wrong_sizes", []string{"facts"}, fault{

@@ -20,7 +20,7 @@ func checkReadsOfOnePoint(s *suite) error {
 		ask := tpcc.OrderStatusInput{WID: 1, DID: 1, CID: 1}
 		writes := writesFor(&ask, s.count(1200))
 		states := map[tpcc.OrderStatusOutput]int{} // the number of writes before it
-		var out output
+		var out tpcc.Output
 		for i := range len(writes) + 1 {
 			if i > 0 {
 				if err := call(m, &writes[i-1], &out); err != nil {
@@ -49,7 +49,7 @@ func checkReadsOfOnePoint(s *suite) error {
 				return nil
 			}
 			defer written.Store(true)
-			var out output
+			var out tpcc.Output
 			for i := range writes {
 				if err := call(session, &writes[i], &out); err != nil {
 					return err

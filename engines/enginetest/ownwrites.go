@@ -22,16 +22,16 @@ func checkOwnWrites(s *suite) error {
 		err := inParallel(e, concurrentSessions, func(number int, session engines.Session) error {
 			src := w.source(number)
 			var in tpcc.Input
-			var out output
+			var out tpcc.Output
 			for range s.count(200) {
 				src.next(&in)
 				if err := call(session, &in, &out); err != nil {
 					return err
 				}
-				if in.Type != tpcc.TxNewOrder || out.newOrder.RolledBack {
+				if in.Type != tpcc.TxNewOrder || out.NewOrder.RolledBack {
 					continue
 				}
-				is, err := askForOrder(session, &in.NewOrder, &out.newOrder)
+				is, err := askForOrder(session, &in.NewOrder, &out.NewOrder)
 				if err != nil {
 					return err
 				}

@@ -20,7 +20,7 @@ type history struct {
 	stream    *stream
 	writes    int
 	in        tpcc.Input
-	got, want output
+	got, want tpcc.Output
 	seen      coverage
 }
 
@@ -56,11 +56,11 @@ func (h *history) run(n int) error {
 	return nil
 }
 
-func (c *coverage) add(in *tpcc.Input, out *output) {
+func (c *coverage) add(in *tpcc.Input, out *tpcc.Output) {
 	c.types[in.Type]++
 	switch in.Type {
 	case tpcc.TxNewOrder:
-		if out.newOrder.RolledBack {
+		if out.NewOrder.RolledBack {
 			c.rollbacks++
 		}
 		if in.NewOrder.AllLocal() == 0 {
@@ -79,7 +79,7 @@ func (c *coverage) add(in *tpcc.Input, out *output) {
 			c.byName++
 		}
 	case tpcc.TxDelivery:
-		c.skipped += out.delivery.Skipped()
+		c.skipped += out.Delivery.Skipped()
 	}
 }
 

@@ -79,10 +79,10 @@ func checkWrongInput(s *suite) error {
 			}
 			for _, id := range []int32{31, 0, -1, 5000, math.MaxInt32, math.MinInt32} {
 				for _, x := range wrongInputs(id) {
-					var out output
+					var out tpcc.Output
 					err = call(h.sessions[0], &x.in, &out)
 					if err == nil && !x.mayPass {
-						return fmt.Errorf("%s %d, which there is not, is no error: %s gives %+v", x.name, id, describe(&x.in), out.of(x.in.Type))
+						return fmt.Errorf("%s %d, which there is not, is no error: %s gives %+v", x.name, id, describe(&x.in), of(x.in.Type, &out))
 					}
 					after, err := rowsOf(e)
 					if err != nil {

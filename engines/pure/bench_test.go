@@ -38,29 +38,6 @@ func inputs(t, n int, scale tpcc.Scale) []tpcc.Input {
 	return in
 }
 
-// run carries out one transaction.
-func run(s engines.Session, in *tpcc.Input, out *outputs) error {
-	switch in.Type {
-	case tpcc.TxNewOrder:
-		return s.NewOrder(&in.NewOrder, &out.newOrder)
-	case tpcc.TxPayment:
-		return s.Payment(&in.Payment, &out.payment)
-	case tpcc.TxOrderStatus:
-		return s.OrderStatus(&in.OrderStatus, &out.orderStatus)
-	case tpcc.TxDelivery:
-		return s.Delivery(&in.Delivery, &out.delivery)
-	}
-	return s.StockLevel(&in.StockLevel, &out.stockLevel)
-}
-
-type outputs struct {
-	newOrder    tpcc.NewOrderOutput
-	payment     tpcc.PaymentOutput
-	orderStatus tpcc.OrderStatusOutput
-	delivery    tpcc.DeliveryOutput
-	stockLevel  tpcc.StockLevelOutput
-}
-
 // BenchmarkMix is the standard mix end to end, by terminals that do nothing else. It reports tx/s besides.
 func BenchmarkMix(b *testing.B) {
 	for _, ram := range []bool{true, false} {
@@ -102,10 +79,10 @@ func benchmarkMix(b *testing.B, dir string, scale tpcc.Scale, terminals, transac
 	for t := range terms {
 		wg.Go(func() {
 			var in tpcc.Input
-			var out outputs
+			var out tpcc.Output
 			for left.Add(-1) >= 0 {
 				terms[t].Next(&in)
-				if err := run(sessions[t], &in, &out); err != nil {
+				if err := engines.Call(sessions[t], &in, &out); err != nil {
 					b.Error(err)
 					return
 				}
@@ -211,7 +188,7 @@ func BenchmarkApply(b *testing.B) {
 				in[t] = inputs(t, b.N/64+1, scale)
 			}
 			next, last := 0, 0
-			var out outputs
+			var out tpcc.Output
 			var failed error
 			// One save carries out the transactions next..last. The 1 % that roll back would take the others along: they are
 			// left out.
@@ -222,16 +199,16 @@ func BenchmarkApply(b *testing.B) {
 						if in.NewOrder.Lines[in.NewOrder.Count-1].IID == scale.UnusedItem() {
 							continue
 						}
-						x.newOrderIn, x.newOrderOut = &in.NewOrder, &out.newOrder
+						x.newOrderIn, x.newOrderOut = &in.NewOrder, &out.NewOrder
 						failed = x.applyNewOrder(tx)
 					case tpcc.TxPayment:
-						x.paymentIn, x.paymentOut = &in.Payment, &out.payment
+						x.paymentIn, x.paymentOut = &in.Payment, &out.Payment
 						failed = x.applyPayment(tx)
 					case tpcc.TxDelivery:
-						x.deliveryIn, x.deliveryOut = &in.Delivery, &out.delivery
+						x.deliveryIn, x.deliveryOut = &in.Delivery, &out.Delivery
 						failed = x.applyDelivery(tx)
 					default:
-						failed = run(x, in, &out)
+						failed = engines.Call(x, in, &out)
 					}
 					if failed != nil {
 						return failed

@@ -26,6 +26,17 @@ func (s *session) NewOrder(in *tpcc.NewOrderInput, out *tpcc.NewOrderOutput) err
 	return nil
 }
 
+// prefetchLines names the rows of ITEM and STOCK that the lines will need.
+func (s *session) prefetchLines(tx *store.Tx, in *tpcc.NewOrderInput) {
+	var item, stock [tpcc.MaxLines]uint64
+	for i := range in.Lines[:in.Count] {
+		l := &in.Lines[i]
+		item[i], stock[i] = uint64(l.IID), stockKey(l.SupplyWID, l.IID)
+	}
+	tx.Prefetch(items, item[:in.Count])
+	tx.Prefetch(stocks, stock[:in.Count])
+}
+
 // applyNewOrder is clause 2.4.2.2, on the owner goroutine.
 func (s *session) applyNewOrder(tx *store.Tx) error {
 	in, out := s.newOrderIn, s.newOrderOut
@@ -34,6 +45,7 @@ func (s *session) applyNewOrder(tx *store.Tx) error {
 		in.Count < 1 || in.Count > tpcc.MaxLines {
 		return missing("customer %d in district %d of warehouse %d, or %d lines are too few or many", in.CID, in.DID, in.WID, in.Count)
 	}
+	s.prefetchLines(tx, in)
 	// W_TAX of the warehouse.
 	w, ok := tx.Get(warehouses, uint64(in.WID))
 	if !ok {

@@ -21,7 +21,7 @@ import (
 var Factory = engines.Factory{
 	Name:   "pure",
 	Doc:    "record-log store: all in memory, one owner thread; everything that waits is one save: one log write, one fdatasync",
-	Format: "purelog-1",
+	Format: "purelog-2",
 	Settings: []engines.Setting{
 		{Name: "log_segment_bytes", Doc: "size of a log segment, written with zeros before its use", Default: strconv.Itoa(store.DefaultLogSegmentBytes)},
 		{Name: "checkpoint_min_bytes", Doc: "log that a checkpoint waits for at least", Default: strconv.Itoa(store.DefaultCheckpointMinBytes)},
@@ -48,6 +48,15 @@ func number(opt engines.Options, name string, least float64) (float64, error) {
 }
 
 func open(dir string, opt engines.Options) (engines.Engine, error) {
+	d, err := fs.OpenDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open a store: %w", err)
+	}
+	return Open(d, opt)
+}
+
+// Open opens the store in d. Factory.Open does so in a directory of the operating system; tests have others.
+func Open(d fs.Dir, opt engines.Options) (engines.Engine, error) {
 	if err := Factory.Check(opt); err != nil {
 		return nil, err
 	}
@@ -61,21 +70,25 @@ func open(dir string, opt engines.Options) (engines.Engine, error) {
 		values[name] = v
 		settings[name] = Factory.Get(opt, name)
 	}
-	d, err := fs.OpenDir(dir)
-	if err != nil {
-		return nil, fmt.Errorf("open a store: %w", err)
-	}
 	s, err := store.Open(d, schema, store.Options{
 		LogSegmentBytes:    int64(values["log_segment_bytes"]),
 		CheckpointMinBytes: int64(values["checkpoint_min_bytes"]),
 		CheckpointLogRatio: values["checkpoint_log_ratio"],
 		OwnerSpins:         int(values["owner_spins"]),
+		Progress:           opt.Progress,
 	})
+	if errors.Is(err, store.ErrCorrupt) {
+		return nil, fmt.Errorf("open the store in %s: %w (tpccbench dump lists all that is damaged)", d.Path(""), translate(err))
+	}
 	if err != nil {
-		return nil, fmt.Errorf("open the store in %s: %w", dir, translate(err))
+		return nil, fmt.Errorf("open the store in %s: %w", d.Path(""), translate(err))
 	}
 	if r := s.Recovery(); r.Cut != "" {
 		settings["recovery_cut"] = fmt.Sprintf("%s, offset %d: an incomplete last save was cut off", r.Cut, r.CutOffset)
+	}
+	if r := s.Recovery(); r.Short != "" {
+		settings["recovery_short"] = fmt.Sprintf("%s is %d bytes shorter than it was made, which no crash does: saves at its end may be missing",
+			r.Short, r.ShortBytes)
 	}
 	return &engine{s, settings}, nil
 }
@@ -148,7 +161,8 @@ func (e *engine) Facts() (engines.Facts, error) {
 	}
 	st := e.s.Stats()
 	f := engines.Facts{
-		Commits: st.Saves, Syncs: st.Syncs, Checkpoints: st.Checkpoints, LogBytes: st.LogBytes, OwnerTID: st.OwnerTID,
+		Commits: st.Saves, Syncs: st.Syncs, LogBytes: st.LogBytes, OwnerTID: st.OwnerTID,
+		Checkpoints: st.Checkpoints, CheckpointBytes: st.CheckpointBytes, CheckpointNS: int64(st.CheckpointTime),
 		BusyNS: map[string]int64{"apply": int64(st.Apply), "log": int64(st.Write), "sync": int64(st.Sync),
 			"publish": int64(st.Publish), "answer": int64(st.Answer)},
 		FileBytes: map[string]int64{},

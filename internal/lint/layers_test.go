@@ -31,19 +31,23 @@ type room struct {
 }
 
 const (
-	sysUnix  = "golang.org/x/sys"
-	rapid    = "pgregory.net/rapid"
-	hdr      = "github.com/HdrHistogram/hdrhistogram-go"
-	procfs   = "github.com/prometheus/procfs"
-	gonum    = "gonum.org/v1/gonum"
-	toml     = "github.com/pelletier/go-toml/v2"
-	sqlite3  = "github.com/mattn/go-sqlite3"
-	internal = "github.com/rogpeppe/go-internal"
+	sysUnix   = "golang.org/x/sys"
+	rapid     = "pgregory.net/rapid"
+	hdr       = "github.com/HdrHistogram/hdrhistogram-go"
+	procfs    = "github.com/prometheus/procfs"
+	gonum     = "gonum.org/v1/gonum"
+	gonumPlot = "gonum.org/v1/plot"
+	perf      = "golang.org/x/perf"
+	toml      = "github.com/pelletier/go-toml/v2"
+	sqlite3   = "github.com/mattn/go-sqlite3"
+	internal  = "github.com/rogpeppe/go-internal"
 )
 
 // layers is the table of ARCHITECTURE.md as imports: a room may import only what its row says, and only rooms above
 // it in this list, so that imports run in one direction.
 var layers = []room{
+	// Rounds and seeds of the random tests; imported by tests only.
+	{name: "internal/attack"},
 	// No os, no clock: a seed decides everything. See also TestNoGlobalRandomness.
 	{name: "tpcc", never: []string{"os", "time"}, testsOutside: []string{gonum, rapid}},
 	{name: "tpcc/consistency", ours: []string{"tpcc"}, never: []string{"os", "time"}, testsOutside: []string{rapid}},
@@ -55,7 +59,7 @@ var layers = []room{
 	{name: "engines/null", ours: []string{"tpcc", "engines"}, tests: []string{"engines/enginetest"}},
 	{name: "engines/pure/store/fs", outside: []string{sysUnix}, testsOutside: []string{rapid}},
 	{name: "engines/pure/store/reclog", ours: []string{"engines/pure/store/fs"}, testsOutside: []string{rapid}},
-	{name: "engines/pure/store", ours: []string{"engines/pure/store/fs", "engines/pure/store/reclog"}, outside: []string{sysUnix}, testsOutside: []string{rapid}},
+	{name: "engines/pure/store", ours: []string{"engines/pure/store/fs", "engines/pure/store/reclog"}, tests: []string{"internal/attack"}, outside: []string{sysUnix}, testsOutside: []string{rapid}},
 	{name: "engines/pure", ours: []string{"tpcc", "engines", "engines/pure/store", "engines/pure/store/fs"}, never: []string{"database/sql"},
 		tests: []string{"tpcc/consistency", "engines/enginetest", "engines/enginetest/model"}, outside: []string{sysUnix}, testsOutside: []string{rapid}},
 	{name: "engines/internal/sqltpcc", ours: []string{"tpcc", "engines"}, outside: []string{sqlite3, sysUnix}, never: []string{"database/sql"},
@@ -68,18 +72,25 @@ var layers = []room{
 		tests: []string{"engines/enginetest", "engines/internal/sqltpcc/sqlbench", "engines/internal/sqltpcc/sqltest"}},
 
 	{name: "procsample", outside: []string{sysUnix, procfs}, testsOutside: []string{"golang.org/x/tools"}},
+	{name: "emulate", ours: []string{"procsample"}, outside: []string{sysUnix, procfs, toml}},
+	{name: "probe", ours: []string{"procsample", "emulate"}, outside: []string{sysUnix, hdr}},
 	{name: "driver", ours: []string{"tpcc", "tpcc/consistency", "engines"}, outside: []string{hdr}, tests: []string{"engines/null"}, testsOutside: []string{rapid}},
 	{name: "record", ours: []string{"tpcc"}},
 	{name: "matrix", outside: []string{toml}, testsOutside: []string{rapid}},
 	{name: "audit", ours: []string{"tpcc", "tpcc/consistency", "engines", "driver"}, tests: []string{"engines/null", "engines/enginetest/model"}, outside: []string{sysUnix}},
 	// The child of a run measures what the driver alone costs, with the null engine; it is given all other engines.
-	{name: "study", ours: []string{"tpcc", "tpcc/consistency", "engines", "engines/null", "procsample", "driver", "record", "matrix"},
+	{name: "study", ours: []string{"tpcc", "tpcc/consistency", "engines", "engines/null", "procsample", "emulate", "probe", "driver", "record", "matrix"},
 		tests: []string{"engines/enginetest/model", "engines/pure"}, outside: []string{sysUnix, "golang.org/x/term"}},
-	{name: "report", ours: []string{"tpcc", "record", "matrix"}, outside: []string{gonum, hdr}, later: true},
+	// Summaries of a few figures; it knows no study.
+	{name: "report/stats", outside: []string{perf, gonum}, testsOutside: []string{rapid}},
+	{name: "report", ours: []string{"tpcc", "record", "matrix", "report/stats"}, outside: []string{perf, hdr}},
+	// Pictures of plain numbers; it knows no study.
+	{name: "report/plot", outside: []string{gonumPlot, "golang.org/x/image"}},
+	{name: "report/page", ours: []string{"tpcc", "record", "matrix", "procsample", "emulate", "probe", "report", "report/stats", "report/plot"}, outside: []string{hdr}},
 	// One file per subcommand, and the only list of engines.
-	{name: "cmd/tpccbench", ours: []string{"tpcc", "tpcc/consistency", "engines", "engines/null", "engines/pure", "engines/sqlite", "engines/sqlitegrouped",
-		"procsample", "driver", "record", "matrix", "audit", "study", "report"}, outside: []string{"github.com/spf13/cobra", "golang.org/x/term", sysUnix},
-		testsOutside: []string{internal}},
+	{name: "cmd/tpccbench", ours: []string{"tpcc", "tpcc/consistency", "engines", "engines/null", "engines/pure", "engines/pure/store", "engines/sqlite", "engines/sqlitegrouped",
+		"procsample", "emulate", "probe", "driver", "record", "matrix", "audit", "study", "report", "report/page"}, outside: []string{"github.com/spf13/cobra", "golang.org/x/term", sysUnix},
+		tests: []string{"engines/pure/store/fs", "internal/attack"}, testsOutside: []string{internal}},
 	{name: "internal/lint"},
 }
 

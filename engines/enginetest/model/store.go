@@ -39,6 +39,9 @@ func New() *Store {
 	return s
 }
 
+// Close does nothing. With it a Store is an engines.Session, one for all who use it.
+func (s *Store) Close() error { return nil }
+
 // Load fills an empty store. It fails with engines.ErrNotEmpty on one that has rows, and on a second row with the same
 // primary key.
 func (s *Store) Load(rows iter.Seq[*tpcc.Row]) error {

@@ -14,6 +14,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"syscall"
 	"unsafe"
 
 	_ "github.com/mattn/go-sqlite3" // links SQLite
@@ -78,6 +79,8 @@ func (s *Store) failure(rc C.int, message string) error {
 	switch rc & 0xff {
 	case C.SQLITE_CORRUPT, C.SQLITE_NOTADB:
 		return fmt.Errorf("%w: %s: %s (SQLite code %d)", engines.ErrCorrupt, s.path, message, int(rc))
+	case C.SQLITE_FULL: // the device has no room; or the database has reached its max_page_count, which is 16 TiB
+		return fmt.Errorf("%w: %s: %s (SQLite code %d)", syscall.ENOSPC, s.path, message, int(rc))
 	}
 	return fmt.Errorf("%s: %s (SQLite code %d)", s.path, message, int(rc))
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -80,8 +81,8 @@ func orderStatus(customer int32) func(*Terminal) error {
 const nobody = 9999 // no warehouse, customer or item has this number
 
 // TestGroupTakesBackOneAlone shows that in a group what fails or rolls back takes its own work back and nothing else:
-// the rows are those of the others, run one by one. The Payment into a warehouse that there is not has paid its customer
-// before it fails, and has no SAVEPOINT with savepoint=need.
+// the rows are those of the others, run one by one. The Payment into a warehouse that there is not has paid its
+// customer before it fails, and has no SAVEPOINT with savepoint=need.
 func TestGroupTakesBackOneAlone(t *testing.T) {
 	good := []func(*Terminal) error{payment(1, 2), newOrder(1, 20, 2), orderStatus(4), delivery(2), newOrder(2, 21, 2), payment(2, 2)}
 	bad := []func(*Terminal) error{newOrder(1, 20, nobody), payment(nobody, 2), payment(1, nobody), delivery(nobody), orderStatus(nobody)}
@@ -163,7 +164,7 @@ func TestGroupLost(t *testing.T) {
 		c.RunGroup(&g, all)
 		for i, r := range requests {
 			err := s.Outcome(r)
-			if err == nil || !strings.Contains(err.Error(), "full") {
+			if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "database or disk is full") {
 				t.Fatalf("savepoint for all %v: member %d: %v; want that the database is full", all, i, err)
 			}
 			if errors.Is(err, engines.ErrIndeterminate) {
@@ -269,13 +270,117 @@ func TestCounts(t *testing.T) {
 	if err := c.exec("PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
 		t.Fatal(err)
 	}
-	if d := s.counts().Checkpoints - before.Checkpoints; d != 1 {
+	after := s.counts()
+	if d := after.Checkpoints - before.Checkpoints; d != 1 {
 		t.Errorf("a checkpoint counts as %d", d)
+	}
+	if d := after.CheckpointBytes - before.CheckpointBytes; d <= 0 || d%4096 != 0 || d > after.LogBytes {
+		t.Errorf("a checkpoint writes %d bytes; want whole pages, and no more than the WAL of %d bytes has", d, after.LogBytes)
+	}
+	if after.CheckpointNS <= before.CheckpointNS {
+		t.Errorf("the time in checkpoints was %d ns and is %d ns after one", before.CheckpointNS, after.CheckpointNS)
+	}
+	if before.TempBytes != 0 || after.TempBytes != 0 {
+		t.Errorf("%d bytes in temporary files, then %d; nothing here needs any", before.TempBytes, after.TempBytes)
 	}
 }
 
-// TestFailedSync shows what a COMMIT whose sync failed does, alone and in a group: the outcome is indeterminate, the store
-// takes no more writes, though syncs would work again, but goes on reading; and the store can be opened again.
+// TestUnfinishedCheckpoint shows that a checkpoint that a reader holds up counts what it wrote and its time, but is not
+// among the finished ones until another one copies the rest.
+func TestUnfinishedCheckpoint(t *testing.T) {
+	s := loadTest(t, 1, nil)
+	c, reader := connectTest(t, s), connectTest(t, s)
+	writes := fill(t, []func(*Terminal) error{newOrder(1, 20, 1), payment(1, 2)}) // to different pages
+	steps := func(c *Conn, all ...string) {
+		t.Helper()
+		for _, sql := range all {
+			if err := c.exec(sql); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := c.Run(writes[0]); err != nil {
+		t.Fatal(err)
+	}
+	steps(reader, "BEGIN", "SELECT count(*) FROM warehouse") // holds on to what the WAL has now
+	if err := c.Run(writes[1]); err != nil {
+		t.Fatal(err)
+	}
+	checkpoints := func() [3]int64 {
+		f := s.counts()
+		return [3]int64{f.Checkpoints, f.CheckpointBytes, f.CheckpointNS}
+	}
+	before := checkpoints()
+	steps(c, "PRAGMA wal_checkpoint(PASSIVE)")
+	part := checkpoints()
+	if part[0] != before[0] || part[1] <= before[1] || part[2] <= before[2] {
+		t.Errorf("a checkpoint beside a reader: finished ones, bytes and ns were %d and are %d", before, part)
+	}
+	steps(reader, "COMMIT")
+	steps(c, "PRAGMA wal_checkpoint(PASSIVE)")
+	whole := checkpoints()
+	if whole[0] != before[0]+1 || whole[1] <= part[1] || whole[2] <= part[2] {
+		t.Errorf("the rest of it: finished ones, bytes and ns were %d and are %d", part, whole)
+	}
+}
+
+// TestCheckpointTimeOfRunning shows that the time in checkpoints, read while they run, never falls and is never longer
+// than the time that has passed.
+func TestCheckpointTimeOfRunning(t *testing.T) {
+	s := loadTest(t, 1, nil)
+	c := connectTest(t, s)
+	pay := fill(t, []func(*Terminal) error{payment(1, 2)})[0]
+	began, first := time.Now(), s.checkpointNS()
+	ended := make(chan error, 1)
+	go func() {
+		for range 100 {
+			if err := errors.Join(c.Run(pay), c.exec("PRAGMA wal_checkpoint(PASSIVE)")); err != nil {
+				ended <- err
+				return
+			}
+		}
+		ended <- nil
+	}()
+	for last := first; ; {
+		ns := s.checkpointNS()
+		if passed := time.Since(began).Nanoseconds(); ns < last || ns-first > passed {
+			t.Errorf("%d ns in checkpoints, %d ns before, %d ns of them before the test, and %d ns have passed", ns, last, first, passed)
+		}
+		last = ns
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Error(err)
+			}
+			if last == first {
+				t.Error("no time passed in 100 checkpoints")
+			}
+			return
+		default:
+		}
+	}
+}
+
+// TestTempBytes shows that the statement journals that groups of Deliveries spill are counted, and that there are none
+// with temp_store=memory.
+func TestTempBytes(t *testing.T) {
+	for store, spills := range map[string]bool{"default": true, "memory": false} {
+		s := loadTest(t, 1, map[string]string{"temp_store": store})
+		c := connectTest(t, s)
+		var g Group
+		defer g.Free()
+		for _, r := range fill(t, slices.Repeat([]func(*Terminal) error{delivery(1)}, 5)) {
+			g.Add(r)
+		}
+		c.RunGroup(&g, true)
+		if n := s.counts().TempBytes; (n > 0) != spills {
+			t.Errorf("temp_store=%s: %d bytes in temporary files; want some: %v", store, n, spills)
+		}
+	}
+}
+
+// TestFailedSync shows what a COMMIT whose sync failed does, alone and in a group: the outcome is indeterminate, the
+// store takes no more writes, though syncs would work again, but goes on reading; and the store can be opened again.
 func TestFailedSync(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(dir, engines.Options{})

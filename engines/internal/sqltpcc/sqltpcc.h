@@ -18,8 +18,11 @@
 struct tpcc_counters {
   int64_t commits;     /* COMMITs of something that changed a row */
   int64_t syncs;       /* xSync of any file */
-  int64_t checkpoints; /* xSync of the database file, which a checkpoint does once, after it has copied the WAL */
+  int64_t checkpoints; /* those that have copied all of the WAL and synced the database */
+  int64_t checkpoint_bytes; /* written to the database by checkpoints, unfinished ones too */
+  int64_t checkpoint_ns;    /* in checkpoints, unfinished ones too */
   int64_t wal_bytes;   /* bytes written to the WAL */
+  int64_t temp_bytes;  /* bytes written to temporary files */
   int64_t sync_ns;     /* in xSync of any file */
   int64_t apply_ns;    /* groups: from BEGIN to before COMMIT */
   int64_t commit_ns;   /* groups: in COMMIT, a checkpoint included, its syncs not */

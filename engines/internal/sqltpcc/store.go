@@ -206,12 +206,20 @@ func (s *Store) BusyNS() map[string]int64 {
 	return map[string]int64{"apply": int64(c.apply_ns), "sync": int64(c.commit_sync_ns), "commit": int64(c.commit_ns)}
 }
 
+// checkpointNS is Facts.CheckpointNS alone.
+func (s *Store) checkpointNS() int64 {
+	var c C.struct_tpcc_counters
+	C.tpcc_store_counters(s.c, &c)
+	return int64(c.checkpoint_ns)
+}
+
 // Facts are the store's; an adapter with a writer thread adds what it knows of that.
 func (s *Store) Facts() (engines.Facts, error) {
 	var c C.struct_tpcc_counters
 	C.tpcc_store_counters(s.c, &c)
 	f := engines.Facts{
 		Commits: int64(c.commits), Syncs: int64(c.syncs), Checkpoints: int64(c.checkpoints), LogBytes: int64(c.wal_bytes),
+		CheckpointBytes: int64(c.checkpoint_bytes), CheckpointNS: int64(c.checkpoint_ns), TempBytes: int64(c.temp_bytes),
 		FileBytes: map[string]int64{}, Settings: maps.Clone(s.readBack),
 	}
 	entries, err := os.ReadDir(s.dir)

@@ -1,6 +1,9 @@
 package store
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"unsafe"
+)
 
 // The arena holds all nodes of all tries in large chunks of words without pointers, so that the garbage collector
 // neither scans nor counts rows.
@@ -13,13 +16,13 @@ import "sync/atomic"
 //   - Every parent of a node in the owner's tree is at least as young as the node.
 type arena struct {
 	chunks [maxChunks]*chunk
-	count  int    // chunks in use
-	next   uint32 // units of the last chunk handed out
-	free   [numClasses]ref
+	count  int               // chunks in use
+	next   uint32            // units of the last chunk handed out
+	free   [numClasses][]ref // nodes to use again, by class
 	// epoch is the one that the owner works on; readers never look at it.
 	epoch uint64
 	// retired lists the published nodes that were unlinked in epoch.
-	retired []ref
+	retired []retiredNode
 
 	allocated atomic.Int64 // bytes of chunks
 	freeBytes int64        // bytes on free lists; owner only
@@ -37,6 +40,12 @@ const (
 	maxChunks  = 1 << (31 - chunkBits) // 32 GiB in all
 )
 
+// retiredNode is a node that was unlinked. Its class stands beside it, so that giving it back does not touch its words.
+type retiredNode struct {
+	r     ref
+	class uint8
+}
+
 // node is a node's words, of which those of its class are its own. The last nodes of a chunk reach into its padding.
 type node [maxNodeWords]uint64
 
@@ -48,7 +57,7 @@ func (r ref) leaf() bool { return r&leafBit != 0 }
 func (a *arena) node(r ref) *node {
 	u := uint32(r) >> 1
 	at := (u & (chunkUnits - 1)) * unitWords
-	return (*node)(a.chunks[u>>chunkBits][at : at+maxNodeWords])
+	return (*node)(unsafe.Pointer(&a.chunks[u>>chunkBits][at])) // the chunk's padding has room for any node
 }
 
 // Size classes: in units, every size up to 16, then eight steps per doubling.
@@ -87,11 +96,12 @@ func classFor(words uint32) uint8 { return classOf[(words+unitWords-1)/unitWords
 
 // alloc returns a node of a class. Its words hold anything.
 func (a *arena) alloc(class uint8, leaf ref) (ref, *node) {
-	if r := a.free[class&(numClasses-1)]; r != 0 {
-		n := a.node(r)
-		a.free[class&(numClasses-1)] = ref(n[0])
-		a.freeBytes -= int64(classUnits[class]) * unitWords * 8
-		return r | leaf, n
+	free := &a.free[class&(numClasses-1)]
+	if last := len(*free) - 1; last >= 0 {
+		r := (*free)[last]
+		*free = (*free)[:last]
+		a.freeBytes -= int64(classUnits[class&(numClasses-1)]) * unitWords * 8
+		return r | leaf, a.node(r)
 	}
 	units := classUnits[class]
 	if a.count == 0 || a.next+units > chunkUnits {
@@ -124,20 +134,18 @@ func (a *arena) header(class uint8, own uint64) uint64 {
 	return a.epoch<<birthShift | uint64(class)<<classShift | own
 }
 
-// drop unlinks a node: at once free if nobody else has seen it, else retired.
-func (a *arena) drop(r ref) {
-	n := a.node(r)
+// drop unlinks the node n, which is r: at once free if nobody else has seen it, else retired.
+func (a *arena) drop(r ref, n *node) {
 	if birthOf(n) == a.epoch {
-		a.release(r, n)
+		a.release(r, nodeClass(n))
 		return
 	}
-	a.retired = append(a.retired, r)
+	a.retired = append(a.retired, retiredNode{r, nodeClass(n)})
 }
 
-// release puts a node on its free list.
-func (a *arena) release(r ref, n *node) {
-	class := nodeClass(n) & (numClasses - 1)
+// release makes a node free.
+func (a *arena) release(r ref, class uint8) {
+	class &= numClasses - 1
 	a.freeBytes += int64(classUnits[class]) * unitWords * 8
-	n[0] = uint64(a.free[class])
-	a.free[class] = r &^ leafBit
+	a.free[class] = append(a.free[class], r&^leafBit)
 }

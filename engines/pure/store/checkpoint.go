@@ -2,7 +2,7 @@ package store
 
 import (
 	"fmt"
-	"strings"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,21 +13,27 @@ import (
 // A checkpoint writes the current version as an image beside the owner, from a pinned snapshot, and then recycles the
 // log that the image makes useless:
 //
-//	write image.tmp, sync -> rename to image-SEQUENCE -> sync directory -> remove older images, recycle segments
+//	write image.tmp, sync -> rename to image-SEQUENCE -> sync directory
+//	  -> manifest: names it, lists the log behind it -> remove older images, recycle segments
 //
-// Until the directory is synced, the older image and the whole log are there; after that the new image and the log
-// from its sequence on are. A checkpoint that fails changes nothing: the log goes on, and the next one starts when it
+// Until the new manifest is durable, the older image and the whole log are there and count; after that the new image
+// and the log behind it do. A checkpoint that fails changes nothing: the log goes on, and the next one starts when it
 // has grown as much again.
+//
+// It is paced (pace.go), and its trigger is the log's size against the image's: so the log's size is bounded by a
+// multiple of the state's, and so is the time that recovery takes.
 type checkpoints struct {
-	// The owner's:
-	logBytes   int64 // written to the log since the version of the last image, or of the attempt
+	logBytes   int64 // the owner's: written to the log since the version of the last image, or of the attempt
 	imageBytes atomic.Int64
 
 	mu      sync.Mutex
 	running chan struct{} // closed when the running one has ended; nil: none runs
+	since   time.Time     // when it began
+	time    time.Duration // of those that have ended
+	count   int64         // of those that ended well
+	err     error         // of the last one
 
-	count, nanos, bytes atomic.Int64
-	err                 atomic.Pointer[error]
+	bytes atomic.Int64 // written to images
 }
 
 // wait waits for the checkpoint that runs, if one does.
@@ -46,35 +52,52 @@ func (c *checkpoints) begin() bool {
 	if c.running != nil {
 		return false
 	}
-	c.running = make(chan struct{})
+	c.running, c.since = make(chan struct{}), time.Now()
 	return true
 }
 
-func (c *checkpoints) end() {
+func (c *checkpoints) end(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.time += time.Since(c.since)
+	if c.err = err; err == nil {
+		c.count++
+	}
 	close(c.running)
 	c.running = nil
 }
 
-func (c *checkpoints) lastError() error {
-	if p := c.err.Load(); p != nil {
-		return *p
+// fill fills in what Stats says of checkpoints.
+func (c *checkpoints) fill(st *Stats) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	st.Checkpoints, st.CheckpointTime, st.CheckpointBytes, st.CheckpointError = c.count, c.time, c.bytes.Load(), c.err
+	if c.running != nil {
+		st.CheckpointTime += time.Since(c.since)
 	}
-	return nil
+}
+
+// checkpointLog is how much log a checkpoint waits for, bytes.
+func (s *Store) checkpointLog() int64 {
+	return max(s.opt.CheckpointMinBytes, int64(s.opt.CheckpointLogRatio*float64(s.checkpoints.imageBytes.Load())))
+}
+
+// spares is how many useless segments are kept: what the log takes from one checkpoint to the end of the next, so that
+// a store that goes on as before never makes a new one.
+func (s *Store) spares() int {
+	return int((s.checkpointLog()+s.checkpointLog()/paceShare)/s.log.segmentBytes) + 2
 }
 
 // mayCheckpoint starts a checkpoint if the log has outgrown the image. Owner only.
 func (s *Store) mayCheckpoint() {
-	c := &s.checkpoints
-	if c.logBytes < s.opt.CheckpointMinBytes || float64(c.logBytes) < s.opt.CheckpointLogRatio*float64(c.imageBytes.Load()) {
-		return
+	if s.checkpoints.logBytes >= s.checkpointLog() {
+		s.startCheckpoint(false, func(error) {})
 	}
-	s.startCheckpoint(func(error) {})
 }
 
-// startCheckpoint starts one unless one is running, and reports whether it did. Owner only.
-func (s *Store) startCheckpoint(ended func(error)) bool {
+// startCheckpoint starts one unless one is running, and reports whether it did; one that is urgent is not paced. Owner
+// only.
+func (s *Store) startCheckpoint(urgent bool, ended func(error)) bool {
 	c := &s.checkpoints
 	if s.Failed() != nil || !c.begin() {
 		return false
@@ -82,30 +105,28 @@ func (s *Store) startCheckpoint(ended func(error)) bool {
 	c.logBytes = 0
 	r := s.NewReader()
 	v := r.Pin().v
+	var p *pacer
+	if !urgent {
+		p = s.newPacer(v)
+	}
 	go func() {
-		start := time.Now()
-		err := s.checkpoint(v, r)
+		err := s.checkpoint(v, r, p)
 		if err != nil {
 			err = fmt.Errorf("checkpoint: %w", err)
-			c.err.Store(&err)
-		} else {
-			c.err.Store(nil)
-			c.count.Add(1)
-			c.nanos.Add(int64(time.Since(start)))
 		}
-		c.end()
+		c.end(err)
 		ended(err)
 	}()
 	return true
 }
 
-// Checkpoint writes an image of the current version now and returns when it is done.
+// Checkpoint writes an image of the current version now, as fast as it can, and returns when it is done.
 func (s *Store) Checkpoint() error {
 	for {
 		done := make(chan error, 1)
 		started := false
 		if err := s.control(func() error {
-			started = s.startCheckpoint(func(err error) { done <- err })
+			started = s.startCheckpoint(true, func(err error) { done <- err })
 			return nil
 		}); err != nil {
 			return err
@@ -117,37 +138,53 @@ func (s *Store) Checkpoint() error {
 	}
 }
 
-func (s *Store) checkpoint(v *version, r *Reader) error {
-	bytes, err := s.putImage(v)
+func (s *Store) checkpoint(v *version, r *Reader, p *pacer) error {
+	pace := unpaced()
+	if p != nil {
+		pace = p.pace
+	}
+	bytes, err := s.putImage(v, func(f fs.File, bytes int64) error {
+		s.checkpoints.bytes.Add(bytes)
+		if err := s.Failed(); err != nil {
+			return err // nothing more is written
+		}
+		return pace(f, bytes)
+	})
 	r.Close()
 	if err != nil {
 		return err
 	}
 	s.checkpoints.imageBytes.Store(bytes)
-	s.checkpoints.bytes.Add(bytes)
-	if err := s.removeImages(v.sequence); err != nil {
+	if err := s.log.install(v.sequence, s.spares()); err != nil {
 		return err
 	}
-	return s.log.recycle(v.sequence)
+	return s.removeImages(v.sequence)
 }
 
-// imageSyncBytes is how much of an image is written between syncs: one large sync would hold the log's up.
-const imageSyncBytes = 8 << 20
+// unpacedSyncBytes is how much of an image is written between syncs if nothing paces it: one large sync would hold the
+// log's up.
+const unpacedSyncBytes = 8 << 20
 
-// putImage makes v durable as an image and returns its size.
-func (s *Store) putImage(v *version) (int64, error) {
-	f, err := s.dir.Create(imageTemp)
+func unpaced() func(f fs.File, bytes int64) error {
+	unsynced := int64(0)
+	return func(f fs.File, bytes int64) error {
+		runtime.Gosched()
+		if unsynced += bytes; unsynced < unpacedSyncBytes {
+			return nil
+		}
+		unsynced = 0
+		return f.Sync()
+	}
+}
+
+// putImage makes v durable as an image and returns its size. It calls wrote with the bytes that each write has
+// added. The manifest does not name the image yet.
+func (s *Store) putImage(v *version, wrote func(f fs.File, bytes int64) error) (int64, error) {
+	f, err := createTemp(s.dir, imageTemp)
 	if err != nil {
 		return 0, err
 	}
-	synced := int64(0)
-	bytes, err := writeImage(f, &s.arena, s.layout, v, func(written int64) error {
-		if written-synced < imageSyncBytes {
-			return nil
-		}
-		synced = written
-		return f.Sync()
-	})
+	bytes, err := writeImage(f, &s.arena, s.layout, v, func(bytes int64) error { return wrote(f, bytes) })
 	if err == nil {
 		err = f.Sync()
 	}
@@ -164,22 +201,6 @@ func (s *Store) putImage(v *version) (int64, error) {
 		_ = s.dir.Remove(imageTemp)
 	}
 	return bytes, err
-}
-
-// removeImages removes the images older than that of the given sequence, which is durable.
-func (s *Store) removeImages(sequence uint64) error {
-	files, err := s.dir.List()
-	if err != nil {
-		return err
-	}
-	for _, f := range files {
-		if strings.HasPrefix(f.Name, "image-") && f.Name < imageName(sequence) {
-			if err := s.dir.Remove(f.Name); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // Files returns the names and sizes of the files in the store's directory, sorted by name.

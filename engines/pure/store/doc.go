@@ -32,16 +32,36 @@
 //
 // # Files
 //
-//	lock               flock-ed while the store is open
+//	lock               flock-ed while the store is open; made first
+//	manifest           names the image and the segments that count; format in manifest.go
 //	log-GENERATION     log segments, ten digits; format in package reclog, payload in record.go
 //	spare-GENERATION   segments to be; their content means nothing
 //	image-SEQUENCE     the state after that save, twenty digits; format in image.go
-//	image.tmp          an image that is being written
+//	*.tmp              a manifest or an image that is being written
 //
-// The store's state is that of the newest image, and then of every save of the log with a higher sequence number, in
-// order and without a gap. Log segments are read in the order of their generations. A segment may end in an incomplete
-// save, which a crash has left: it is cut off, and the log goes on in the next segment, whose first save takes the
-// number that the incomplete one would have had. Anything else that is amiss is damage and refused (ErrCorrupt).
+// The store's state is that of the image that the manifest names (empty if it names none), and then of every save of
+// the listed segments with a higher sequence number, in order and without a gap. Segments are read in the order of
+// their generations. A segment may end in an incomplete save, which a crash has left: it is cut off, and the log goes
+// on in the next segment, whose first save takes the number that the incomplete one would have had. Anything else that
+// is amiss is damage and refused (DamageError): nothing is changed, and Dump lists all that is wrong.
+//
+// A file that the manifest does not name counts for nothing: a crash may leave old images, segments that an image has
+// made useless, and new ones that were not listed yet. A file that it names and that is missing is damage. Each step
+// makes durable what it relies on before the next one begins:
+//
+//	first Open       manifest (empty) -> log-1 -> manifest lists it
+//	every Open       all read and checked -> segments with new saves synced, directory synced
+//	                 -> anything is changed
+//	next segment     spare zeroed, header, synced -> renamed to log-N, directory synced -> manifest lists it
+//	                 -> first save
+//	checkpoint, Load image synced -> renamed, directory synced -> manifest names it, lists the log behind it
+//	                 -> old image removed, useless segments renamed to spares
+//
+// What no file can tell: that all files but the lock are gone (an empty directory is an empty store), that an older
+// copy of the whole directory stands there, and that the last saves of the newest segment with saves were turned into
+// what a crash before them would have left: blocks that were not written, or a file that was cut short, which is
+// opened but told in Recovery.Short. For a sealed segment the last save is known from the next change of the manifest
+// on: when half of the segment after it is written, or when the store is opened again.
 //
 // # When something fails
 //

@@ -58,8 +58,8 @@ func (o *Loader) close() {
 }
 
 // Load has fill add rows to an empty store and returns when they are durable; it fails with ErrNotEmpty on any other
-// store. A Load that fails fails the store, and nothing of it is left when it is opened again. fill runs on the owner
-// goroutine.
+// store. A Load that fails fails the store, and nothing of it is left when it is opened again, or all of
+// it if the error wraps ErrIndeterminate. fill runs on the owner goroutine.
 func (s *Store) Load(fill func(*Loader) error) error {
 	return s.control(func() error {
 		for i, n := range s.work.rows {
@@ -78,9 +78,12 @@ func (s *Store) Load(fill func(*Loader) error) error {
 			return err
 		}
 		s.work.sequence++
-		bytes, err := s.putImage(s.work)
+		bytes, err := s.putImage(s.work, unpaced())
 		if err != nil {
 			return s.fail(err, false)
+		}
+		if err := s.log.install(s.work.sequence, s.spares()); err != nil {
+			return s.fail(err, true)
 		}
 		s.checkpoints.imageBytes.Store(bytes)
 		s.checkpoints.logBytes = 0

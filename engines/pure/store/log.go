@@ -9,14 +9,21 @@ import (
 	"tpccbench/engines/pure/store/reclog"
 )
 
-// wal is the store's log: a chain of segment files, the last of which is being written.
+// wal is the store's log: a chain of segment files, the last of which is being written, and the manifest that lists
+// them.
 //
-// Names: log-GENERATION is a segment with a durable header; spare-GENERATION is a file that is or was being made into
-// one, or that a checkpoint has made useless; its content means nothing. A segment gets its log- name after its header
-// and its zeros are durable, and loses it before anything in it is overwritten, each with a sync of the directory.
+//	spare-7 --header, sync, rename, sync dir--> log-7 --manifest lists it--> written --full--> sealed
+//	   ^                                                                                          |
+//	   +------------- rename <-- manifest lists it no more <-- an image holds its saves <---------+
 //
-// Invariants: generations grow and are never used twice; sealed holds the segments before the active one, oldest
-// first; only the owner writes to the active segment, and only behind everything written there before.
+// Names: log-GENERATION is a segment, if the manifest lists it; spare-GENERATION is a file that is or was being made
+// into one, or that a checkpoint has made useless. The content of a spare, and of a log- file that is not listed, means
+// nothing. A segment is listed after its name, its header and its zeros are durable and before a save is written to it;
+// it is renamed or removed after the manifest without it is durable.
+//
+// Invariants: generations grow and are never used twice; the manifest lists every segment with a save behind the
+// image, the active one and the one that is prepared; only the owner writes to the active segment, and only behind
+// everything written there before.
 type wal struct {
 	dir          fs.Dir
 	schema       uint64
@@ -32,15 +39,11 @@ type wal struct {
 	asked bool
 	ready chan prepared
 
-	mu      sync.Mutex
-	sealed  []segment
-	spares  []string
-	lastGen uint32
-}
-
-type segment struct {
-	gen  uint32
-	last uint64 // sequence of its last save; 0: it holds none
+	writing  sync.Mutex // held while the manifest is being written; taken before mu
+	mu       sync.Mutex
+	manifest manifest // as it is on disk, and with what was sealed since
+	spares   []string
+	lastGen  uint32
 }
 
 type prepared struct {
@@ -48,9 +51,6 @@ type prepared struct {
 	gen  uint32
 	err  error
 }
-
-// maxSpares is how many useless segments are kept for the next ones; more are removed.
-const maxSpares = 8
 
 func logName(gen uint32) string   { return fmt.Sprintf("log-%010d", gen) }
 func spareName(gen uint32) string { return fmt.Sprintf("spare-%010d", gen) }
@@ -92,7 +92,15 @@ func (w *wal) prepare() (p prepared) {
 		if err := w.dir.Rename(name, logName(p.gen)); err != nil {
 			return err
 		}
-		return w.dir.Sync()
+		if err := w.dir.Sync(); err != nil {
+			return err
+		}
+		size, err := p.file.Size()
+		if err != nil {
+			return err
+		}
+		made := segment{gen: p.gen, blocks: uint32(size / reclog.BlockBytes)}
+		return w.commit(func(m *manifest) { m.segments = append(m.segments, made) })
 	}()
 	if p.err != nil {
 		p.file.Close()
@@ -123,7 +131,8 @@ func (w *wal) advance() error {
 	}
 	old := w.file
 	w.mu.Lock()
-	w.sealed = append(w.sealed, segment{w.gen, w.last})
+	s := w.manifest.find(w.gen)
+	s.last, s.sealed = w.last, true
 	w.mu.Unlock()
 	w.activate(p)
 	return old.Close() // all of it was synced
@@ -153,40 +162,46 @@ func (w *wal) write(s reclog.Save, synced func()) (bytes int64, started bool, er
 	return bytes, true, nil
 }
 
-// recycle turns the segments whose saves an image of the given sequence holds into spares. Only one goroutine may
-// call it at a time.
-func (w *wal) recycle(sequence uint64) error {
+// install makes the durable image of the given sequence the one that the manifest names, and turns the segments whose
+// saves it holds into spares, until there are keep of them; more are removed. Only one goroutine may call it at a
+// time.
+func (w *wal) install(sequence uint64, keep int) error {
+	var useless []uint32
 	w.mu.Lock()
-	var useless []segment
-	w.sealed = slices.DeleteFunc(w.sealed, func(s segment) bool {
-		if s.last > sequence {
-			return false
-		}
-		useless = append(useless, s)
-		return true
-	})
-	room := maxSpares - len(w.spares)
-	w.mu.Unlock()
-	var spares []string
-	for i, s := range useless {
-		var err error
-		if i < room {
-			if err = w.dir.Rename(logName(s.gen), spareName(s.gen)); err == nil {
-				spares = append(spares, spareName(s.gen))
-			}
-		} else {
-			err = w.dir.Remove(logName(s.gen))
-		}
-		if err != nil {
-			return err
+	for _, s := range w.manifest.segments {
+		if s.sealed && s.last <= sequence {
+			useless = append(useless, s.gen)
 		}
 	}
-	if err := w.dir.Sync(); err != nil {
+	w.mu.Unlock()
+	if err := w.commit(func(m *manifest) {
+		m.image = sequence
+		m.segments = slices.DeleteFunc(m.segments, func(s segment) bool { return slices.Contains(useless, s.gen) })
+	}); err != nil {
 		return err
 	}
-	w.mu.Lock()
-	w.spares = append(w.spares, spares...)
-	w.mu.Unlock()
+	return w.recycle(useless, keep)
+}
+
+// recycle turns segments that the manifest does not list into spares.
+func (w *wal) recycle(useless []uint32, keep int) error {
+	for _, gen := range useless {
+		w.mu.Lock()
+		room := len(w.spares) < keep
+		w.mu.Unlock()
+		if !room {
+			if err := w.dir.Remove(logName(gen)); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := w.dir.Rename(logName(gen), spareName(gen)); err != nil {
+			return err
+		}
+		w.mu.Lock()
+		w.spares = append(w.spares, spareName(gen))
+		w.mu.Unlock()
+	}
 	return nil
 }
 

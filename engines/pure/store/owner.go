@@ -30,6 +30,9 @@ import (
 // OwnerThread is the name of the owner's thread.
 const OwnerThread = "pure-owner"
 
+// answerChain is how many requests are answered by one another's sessions.
+const answerChain = 8
+
 // maxBatchBytes is when a batch takes no more requests: its records reach this size.
 const maxBatchBytes = 4 << 20
 
@@ -61,7 +64,16 @@ func (s *Store) hand(r *request) error {
 	if s.closed.Load() {
 		s.refuse()
 	}
+	return r.wait()
+}
+
+// wait waits for the answer, and hands on to the next request of its chain.
+func (r *request) wait() error {
 	<-r.done
+	if next := r.next; next != nil {
+		r.next = nil
+		next.done <- struct{}{}
+	}
 	return r.err
 }
 
@@ -70,7 +82,7 @@ func (s *Store) hand(r *request) error {
 func (s *Store) refuse() {
 	for r := s.queue.take(); r != nil; {
 		next := r.next
-		r.err = ErrClosed
+		r.next, r.err = nil, ErrClosed
 		r.done <- struct{}{}
 		r = next
 	}
@@ -114,7 +126,7 @@ func (s *Store) own(started chan<- struct{}) {
 // save carries out requests from the list, as many as one save takes, and returns the others.
 func (s *Store) save(list *request) (rest *request) {
 	if list.run == nil {
-		rest = list.next
+		rest, list.next = list.next, nil
 		if list.closing {
 			s.closed.Store(true)
 		} else if list.err = s.Failed(); list.err == nil {
@@ -130,11 +142,10 @@ func (s *Store) save(list *request) (rest *request) {
 		clock = now
 	}
 	failed := s.Failed()
-	s.payload = s.payload[:0]
-	s.chains.reset()
+	s.tx.startSave()
 	committed := uint32(0)
 	r := list
-	for ; r != nil && r.run != nil && len(s.payload) < maxBatchBytes; r = r.next {
+	for ; r != nil && r.run != nil && len(s.tx.payload) < maxBatchBytes; r = r.next {
 		if failed != nil {
 			r.err = failed
 			continue
@@ -145,7 +156,7 @@ func (s *Store) save(list *request) (rest *request) {
 	}
 	rest = r
 	lap(&s.stats.apply)
-	if len(s.payload) > 0 {
+	if len(s.tx.payload) > 0 {
 		err := s.persist(committed, lap)
 		if err != nil {
 			for r := list; r != rest; r = r.next {
@@ -161,33 +172,42 @@ func (s *Store) save(list *request) (rest *request) {
 		}
 		lap(&s.stats.publish)
 	}
-	for r := list; r != rest; {
-		next := r.next // r is its session's again once answered
-		r.done <- struct{}{}
-		r = next
-	}
+	s.answer(list, rest)
 	lap(&s.stats.answer)
-	if len(s.payload) > 0 {
+	if len(s.tx.payload) > 0 {
 		s.mayCheckpoint()
 	}
 	return rest
 }
 
-// apply runs one transaction on the working state and appends its records to the payload.
+// answer tells the sessions of the requests from list up to rest that they are carried out. Waking a goroutine costs
+// the owner as much as a small transaction, so it wakes only the first of answerChain requests, each of which wakes the
+// next one.
+func (s *Store) answer(list, rest *request) {
+	for first := list; first != rest; {
+		last := first
+		for n := 1; n < answerChain && last.next != rest; n++ {
+			last = last.next
+		}
+		next := last.next
+		last.next = nil
+		first.done <- struct{}{} // the requests are their sessions' again
+		first = next
+	}
+}
+
+// apply runs one transaction on the working state, which appends its records to the save's payload.
 func (s *Store) apply(run TxFunc) error {
 	x := &s.tx
 	x.begin()
 	err := run(x)
+	x.close()
 	if err == nil {
 		err = x.err
 	}
 	if err != nil {
 		x.abort()
 		return err
-	}
-	x.close()
-	for i := range x.ops {
-		s.payload = s.chains.appendOp(s.payload, s.layout, &x.ops[i], x.words)
 	}
 	return nil
 }
@@ -196,7 +216,7 @@ func (s *Store) apply(run TxFunc) error {
 // what the failed write left only opening again can tell.
 func (s *Store) persist(committed uint32, lap func(*counter)) error {
 	sequence := s.work.sequence + 1
-	bytes, started, err := s.log.write(reclog.Save{Sequence: sequence, Transactions: committed, Payload: s.payload},
+	bytes, started, err := s.log.write(reclog.Save{Sequence: sequence, Transactions: committed, Payload: s.tx.payload},
 		func() { lap(&s.stats.write) })
 	if err != nil {
 		return s.fail(err, started)
@@ -204,7 +224,7 @@ func (s *Store) persist(committed uint32, lap func(*counter)) error {
 	lap(&s.stats.sync)
 	s.work.sequence = sequence
 	s.stats.saves.add(1)
-	s.stats.logBytes.add(int64(len(s.payload)))
+	s.stats.logBytes.add(int64(len(s.tx.payload)))
 	s.stats.logFileBytes.add(bytes)
 	s.checkpoints.logBytes += bytes
 	return nil

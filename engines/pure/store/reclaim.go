@@ -9,7 +9,7 @@ package store
 // order) and held.
 type reclaimer struct {
 	queue []retiredBatch
-	spare [][]ref // slices to use again
+	spare [][]retiredNode // slices to use again
 	// held are nodes that an old pin may reach, in no order, with the lowest pin when they were last looked at.
 	held    []heldNode
 	heldMin uint64
@@ -18,11 +18,11 @@ type reclaimer struct {
 
 type retiredBatch struct {
 	epoch uint64
-	nodes []ref
+	nodes []retiredNode
 }
 
 type heldNode struct {
-	r       ref
+	retiredNode
 	retired uint64
 }
 
@@ -50,15 +50,15 @@ func (c *reclaimer) reclaim(a *arena, published uint64, readers []*Reader) {
 	for _, b := range c.queue {
 		switch {
 		case lowest >= b.epoch:
-			for _, r := range b.nodes {
-				a.release(r, a.node(r))
+			for _, n := range b.nodes {
+				a.release(n.r, n.class)
 			}
 		case b.epoch+patience <= published:
-			for _, r := range b.nodes {
-				if n := a.node(r); c.reachable(n, b.epoch) {
-					c.held = append(c.held, heldNode{r, b.epoch})
+			for _, n := range b.nodes {
+				if c.reachable(a.node(n.r), b.epoch) {
+					c.held = append(c.held, heldNode{n, b.epoch})
 				} else {
-					a.release(r, n)
+					a.release(n.r, n.class)
 				}
 			}
 		default:
@@ -92,10 +92,10 @@ func (c *reclaimer) again(a *arena, lowest uint64) {
 	c.heldMin = lowest
 	keep := c.held[:0]
 	for _, h := range c.held {
-		if n := a.node(h.r); c.reachable(n, h.retired) {
+		if c.reachable(a.node(h.r), h.retired) {
 			keep = append(keep, h)
 		} else {
-			a.release(h.r, n)
+			a.release(h.r, h.class)
 		}
 	}
 	c.held = keep

@@ -26,20 +26,27 @@ import (
 // Every uvarint is at most 10 bytes and fits 64 bits.
 
 // chains is what the next record is relative to.
+//
+// Invariant: between keep and the next keep, saved holds what every chain in kept was at that keep, so that undo takes
+// back what was appended since.
 type chains struct {
 	tables []chain
+	kept   uint64 // by table: it is in saved
+	saved  []chain
+	values []int64 // of one record, while it is made
 }
 
 type chain struct {
 	key   uint64
 	mask  [2]uint64 // by opInsert, opUpdate
-	value []int64   // by field
+	value []int64   // by field.last
 }
 
 func newChains(l *layout) chains {
-	c := chains{tables: make([]chain, len(l.tables))}
+	c := chains{tables: make([]chain, len(l.tables)), saved: make([]chain, len(l.tables)), values: make([]int64, MaxFields)}
 	for i, t := range l.tables {
-		c.tables[i].value = make([]int64, len(t.fields))
+		c.tables[i].value = make([]int64, t.lasts)
+		c.saved[i].value = make([]int64, t.lasts)
 	}
 	return c
 }
@@ -52,6 +59,33 @@ func (c *chains) reset() {
 	}
 }
 
+// keep makes the present state the one that undo goes back to.
+func (c *chains) keep() { c.kept = 0 }
+
+// undo goes back to the state of the last keep.
+func (c *chains) undo() {
+	for ; c.kept != 0; c.kept &= c.kept - 1 {
+		i := bits.TrailingZeros64(c.kept)
+		c.tables[i].set(&c.saved[i])
+	}
+}
+
+// chain returns the table's chain, for changing.
+func (c *chains) chain(t TableID) *chain {
+	ch := &c.tables[t]
+	if c.kept>>uint(t)&1 == 0 {
+		c.kept |= 1 << uint(t)
+		c.saved[t].set(ch)
+	}
+	return ch
+}
+
+// set makes c a copy of o.
+func (c *chain) set(o *chain) {
+	c.key, c.mask = o.key, o.mask
+	copy(c.value, o.value)
+}
+
 const (
 	codeNext  = 1
 	codeSame  = 2
@@ -59,72 +93,129 @@ const (
 	codeTable = 4 // shift
 )
 
-// appendOp appends the record of one change to dst; an update that changed nothing has none.
-func (c *chains) appendOp(dst []byte, l *layout, o *op, words []uint64) []byte {
-	tab := l.tables[o.table]
-	ch := &c.tables[o.table]
-	var old, row []uint64
-	switch o.kind {
-	case opInsert:
-		row = words[o.words : o.words+tab.rowWords]
-	case opUpdate:
-		old = words[o.words : o.words+tab.rowWords]
-		row = words[o.words+tab.rowWords : o.words+2*tab.rowWords]
-	}
-	mask := uint64(0)
-	for i := range tab.fields {
-		if row == nil {
-			break
-		}
-		f := &tab.fields[i]
-		was := int64(0)
-		if old != nil {
-			if old[f.word] == row[f.word] {
-				continue
-			}
-			was = f.get(old)
-		}
-		if f.get(row) != was {
-			mask |= 1 << i
-		}
-	}
-	if o.kind == opUpdate && mask == 0 {
-		return dst
-	}
-	code := uint64(o.table)<<codeTable | uint64(o.kind)<<codeKind
-	if o.key == ch.key+1 {
-		code |= codeNext
-	}
-	if o.kind != opDelete && mask == ch.mask[o.kind] {
-		code |= codeSame
-	}
-	dst = binary.AppendUvarint(dst, code)
-	if code&codeNext == 0 {
-		dst = binary.AppendVarint(dst, int64(o.key-ch.key))
-	}
-	ch.key = o.key
-	if o.kind == opDelete {
-		return dst
-	}
-	if code&codeSame == 0 {
-		dst = binary.AppendUvarint(dst, mask)
-		ch.mask[o.kind] = mask
-	}
-	for m := mask; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros64(m)
-		f := &tab.fields[i]
-		v := f.get(row)
-		switch {
-		case f.coding == FromLast:
-			dst = binary.AppendVarint(dst, v-ch.value[i])
-			ch.value[i] = v
-		case old != nil:
-			dst = binary.AppendVarint(dst, v-f.get(old))
-		default:
-			dst = binary.AppendVarint(dst, v)
-		}
+// room returns dst with room for a record of n bytes behind its length.
+func room(dst []byte, n int) []byte {
+	if cap(dst)-len(dst) < n {
+		dst = append(make([]byte, 0, 2*cap(dst)+n), dst...)
 	}
 	return dst
+}
+
+// putUvarint puts v at b[n:], which has room, and returns where it ends.
+func putUvarint(b []byte, n int, v uint64) int {
+	for v >= 0x80 {
+		b[n] = byte(v) | 0x80
+		v >>= 7
+		n++
+	}
+	b[n] = byte(v)
+	return n + 1
+}
+
+func zigzag(v int64) uint64 { return uint64(v)<<1 ^ uint64(v>>63) }
+
+// appendHead puts code, key and mask of a record at b[n:].
+func (ch *chain) appendHead(b []byte, n int, t TableID, kind opKind, key, mask uint64) int {
+	code := uint64(t)<<codeTable | uint64(kind)<<codeKind
+	delta := key - ch.key
+	ch.key = key
+	if delta == 1 {
+		code |= codeNext
+	}
+	same := &ch.mask[kind]
+	if mask == *same {
+		code |= codeSame
+	}
+	n = putUvarint(b, n, code)
+	if delta != 1 {
+		n = putUvarint(b, n, zigzag(int64(delta)))
+	}
+	if mask != *same {
+		n = putUvarint(b, n, mask)
+		*same = mask
+	}
+	return n
+}
+
+// appendInsert appends the record of a new row.
+func (c *chains) appendInsert(dst []byte, tab *table, key uint64, row []uint64) []byte {
+	ch, values := c.chain(tab.id), c.values
+	mask := uint64(0)
+	for i := range tab.fields {
+		f := &tab.fields[i]
+		if v := f.get(row); v != 0 {
+			mask |= 1 << (uint(i) & 63)
+			if f.coding == FromLast {
+				v, ch.value[f.last] = v-ch.value[f.last], v
+			}
+			values[i] = v
+		}
+	}
+	dst = room(dst, tab.maxRecord)
+	b, n := dst[:cap(dst)], len(dst)
+	n = ch.appendHead(b, n, tab.id, opInsert, key, mask)
+	for ; mask != 0; mask &= mask - 1 {
+		n = putUvarint(b, n, zigzag(values[bits.TrailingZeros64(mask)]))
+	}
+	return b[:n]
+}
+
+// appendUpdate appends the record of a changed row; one that changed nothing has none.
+func (c *chains) appendUpdate(dst []byte, tab *table, key uint64, old, row []uint64) []byte {
+	values := c.values
+	mask, last := uint64(0), false
+	for i := range tab.fields {
+		f := &tab.fields[i]
+		if old[f.word] == row[f.word] {
+			continue
+		}
+		if v, was := f.get(row), f.get(old); v != was {
+			mask |= 1 << (uint(i) & 63)
+			if f.coding == FromLast {
+				last = true
+				values[i] = v
+			} else {
+				values[i] = v - was
+			}
+		}
+	}
+	if mask == 0 {
+		return dst
+	}
+	ch := c.chain(tab.id)
+	if last {
+		for m := mask; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m)
+			if f := &tab.fields[i]; f.coding == FromLast {
+				v := values[i]
+				values[i], ch.value[f.last] = v-ch.value[f.last], v
+			}
+		}
+	}
+	dst = room(dst, tab.maxRecord)
+	b, n := dst[:cap(dst)], len(dst)
+	n = ch.appendHead(b, n, tab.id, opUpdate, key, mask)
+	for ; mask != 0; mask &= mask - 1 {
+		n = putUvarint(b, n, zigzag(values[bits.TrailingZeros64(mask)]))
+	}
+	return b[:n]
+}
+
+// appendDelete appends the record of a row that is gone.
+func (c *chains) appendDelete(dst []byte, tab *table, key uint64) []byte {
+	ch := c.chain(tab.id)
+	dst = room(dst, tab.maxRecord)
+	b, n := dst[:cap(dst)], len(dst)
+	code := uint64(tab.id)<<codeTable | uint64(opDelete)<<codeKind
+	if key == ch.key+1 {
+		code |= codeNext
+	}
+	n = putUvarint(b, n, code)
+	if key != ch.key+1 {
+		n = putUvarint(b, n, zigzag(int64(key-ch.key)))
+	}
+	ch.key = key
+	return b[:n]
 }
 
 // errRecord is what a payload that passed its checksum and yet cannot be applied gives.
@@ -213,17 +304,17 @@ func (c *chains) apply(x *writes, payload []byte) (records int, err error) {
 			f := &tab.fields[i]
 			v, n := binary.Varint(p)
 			if n <= 0 {
-				return bad("value of %s.%s", tab.name, f.name)
+				return bad("value of %s.%s", tab.name, tab.names[i])
 			}
 			p = p[n:]
 			if f.coding == FromLast {
-				v += ch.value[i]
-				ch.value[i] = v
+				v += ch.value[f.last]
+				ch.value[f.last] = v
 			} else {
 				v += f.get(w) // 0 in a new row
 			}
 			if !f.set(w, v) {
-				return bad("value %d of %s.%s", v, tab.name, f.name)
+				return bad("value %d of %s.%s", v, tab.name, tab.names[i])
 			}
 		}
 		for _, ix := range tab.indexes {

@@ -78,20 +78,25 @@ type table struct {
 	keyBits   int
 	parts     []part
 	fields    []field
+	names     []string // of the fields
 	rowWords  int
 	leafShift uint // log2 of the rows of a leaf
 	indexes   []*index
+	lasts     int // fields of coding FromLast
+	// maxRecord is what a change record of the table takes at most, in bytes.
+	maxRecord int
 }
 
-// field is where a field lies in a row: bits of one word, so that a read is one load and two shifts.
+// field is where a field lies in a row: bits of one word, so that a read is one load and two shifts. It is small:
+// every access to a row reads one.
 type field struct {
-	name   string
-	word   int
-	left   uint // shift that brings the field to the top of the word
-	right  uint // shift that brings it down again
-	bits   uint
+	word   uint8
+	left   uint8 // shift that brings the field to the top of the word
+	right  uint8 // shift that brings it down again
+	bits   uint8
 	signed bool
 	coding Coding
+	last   uint8 // of coding FromLast: its number among them
 }
 
 // part is where a part lies in a packed key.
@@ -209,6 +214,14 @@ func newTable(id TableID, s *Table) (*table, error) {
 		}
 	}
 	t.fields, t.rowWords = pack(s.Fields)
+	for i := range t.fields {
+		t.names = append(t.names, s.Fields[i].Name)
+		if f := &t.fields[i]; f.coding == FromLast {
+			f.last = uint8(t.lasts)
+			t.lasts++
+		}
+	}
+	t.maxRecord = (3 + len(t.fields)) * binary.MaxVarintLen64
 	t.leafShift = leafShiftFor(t.rowWords)
 	return t, nil
 }
@@ -229,7 +242,8 @@ func pack(fs []Field) ([]field, int) {
 			if w == len(used) {
 				used = append(used, 0)
 			}
-			out[i] = field{f.Name, w, uint(64 - used[w] - bits), uint(64 - bits), uint(bits), f.Signed, f.Coding}
+			out[i] = field{word: uint8(w), left: uint8(64 - used[w] - bits), right: uint8(64 - bits), bits: uint8(bits),
+				signed: f.Signed, coding: f.Coding}
 			used[w] += bits
 		}
 	}
@@ -242,11 +256,11 @@ func newIndex(t *table, s *Index) (*index, error) {
 	for _, name := range s.Parts {
 		p := indexPart{field: -1}
 		for i, f := range t.fields {
-			if f.name == name {
+			if t.names[i] == name {
 				if f.signed {
 					return nil, fmt.Errorf("field %q is signed; an index takes unsigned ones", name)
 				}
-				p.field, p.bits = i, f.bits
+				p.field, p.bits = i, uint(f.bits)
 				x.keyOnly = false
 				x.fieldMask |= 1 << i
 			}

@@ -28,7 +28,8 @@ type Stats struct {
 	LogBytes     int64 // change records written
 	LogFileBytes int64 // the same with framing and blocks filled up
 	Checkpoints  int64 // that ended well
-	// CheckpointTime and CheckpointBytes add up all checkpoints' duration and image sizes.
+	// CheckpointTime and CheckpointBytes are the duration of all checkpoints and what they wrote to images, those that
+	// failed and the one that runs included.
 	CheckpointTime  time.Duration
 	CheckpointBytes int64
 	// CheckpointError is why the last checkpoint failed, nil if it did not. The log goes on and nothing is lost.
@@ -43,12 +44,12 @@ type Stats struct {
 // Stats returns the counts.
 func (s *Store) Stats() Stats {
 	st := &s.stats
-	c := &s.checkpoints
-	return Stats{
+	out := Stats{
 		Saves: st.saves.load(), Transactions: st.transactions.load(), Syncs: s.dir.Syncs(),
 		LogBytes: st.logBytes.load(), LogFileBytes: st.logFileBytes.load(),
-		Checkpoints: c.count.Load(), CheckpointTime: time.Duration(c.nanos.Load()), CheckpointBytes: c.bytes.Load(), CheckpointError: c.lastError(),
 		ArenaBytes: s.arena.allocated.Load(), ArenaFreeBytes: st.freeBytes.Load(), OwnerTID: int(st.ownerTID.Load()),
 		Apply: st.apply.ns(), Write: st.write.ns(), Sync: st.sync.ns(), Publish: st.publish.ns(), Answer: st.answer.ns(),
 	}
+	s.checkpoints.fill(&out)
+	return out
 }

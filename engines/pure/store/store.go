@@ -17,6 +17,9 @@ type Options struct {
 	// CheckpointLogRatio (default 2) times the size of the last image.
 	CheckpointMinBytes int64
 	CheckpointLogRatio float64
+	// Progress, if it is not nil, is called by Open on its own goroutine, every MiB or so, with the bytes of the image and
+	// the log that are read and those that there are.
+	Progress func(done, total int64) `json:"-"`
 	// OwnerSpins is how often the idle owner looks again for work before it parks. Default 100.
 	OwnerSpins int
 }
@@ -62,8 +65,6 @@ type Store struct {
 
 	work      *version
 	tx        Tx
-	chains    chains
-	payload   []byte
 	reclaimer reclaimer
 
 	current   atomic.Pointer[version]
@@ -88,12 +89,12 @@ func Open(d fs.Dir, schema Schema, opt Options) (*Store, error) {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
 	dir := fs.Count(d)
-	s := &Store{opt: opt.withDefaults(), dir: dir, layout: l, work: newVersion(l), chains: newChains(l), stopped: make(chan struct{})}
-	s.tx.writes = newWrites(&s.arena, l, s.work)
+	s := &Store{opt: opt.withDefaults(), dir: dir, layout: l, work: newVersion(l), stopped: make(chan struct{})}
+	s.tx.writes, s.tx.chains = newWrites(&s.arena, l, s.work), newChains(l)
 	s.readers.Store(&[]*Reader{})
 	s.queue.init()
 	s.log = wal{dir: dir, schema: l.digest, segmentBytes: (s.opt.LogSegmentBytes + 4095) / 4096 * 4096, ready: make(chan prepared, 1)}
-	if err := s.refuseForeign(); err != nil {
+	if err := refuseForeign(dir); err != nil {
 		return nil, err
 	}
 	if s.lock, err = dir.Lock(lockName); err != nil {
@@ -134,5 +135,5 @@ func (s *Store) Failed() error {
 	return nil
 }
 
-// FormatVersion is the version of the files that this package writes and reads.
-const FormatVersion = 1
+// FormatVersion is the version of manifest and images that this package writes and reads; log segments have reclog's.
+const FormatVersion = 2

@@ -17,8 +17,8 @@ import "math/bits"
 // is leafShift plus a multiple of 6; a child's keys all have its parent's prefix. So a search for one key may skip
 // every check but the leaf's.
 //
-// Changes copy the path from the changed leaf upwards until they meet a node that the owner already owns (see arena):
-// above it all is owned.
+// Changes own the way from the root down to what they change: a node on it that the owner does not own yet (see arena)
+// is copied. Above a node that is owned all is owned.
 type trieShape struct {
 	leafShift uint
 	rowWords  uint32
@@ -32,8 +32,6 @@ const (
 	maxNodeWords = leafHead + MaxFields
 	// leafWords is what the rows of a full leaf should fit in: it bounds what a change has to copy.
 	leafWords = 32
-	// maxDepth is the most nodes on a path: a digit each, and the leaf.
-	maxDepth = (64+digitBits-1)/digitBits + 1
 )
 
 func leafShiftFor(rowWords int) uint {
@@ -93,34 +91,13 @@ func (s trieShape) row(n *node, i int) []uint64 {
 	return n[at : at+s.rowWords : at+s.rowWords]
 }
 
-// path is the way from the root to a node.
-type path struct {
-	refs  [maxDepth]ref
-	slots [maxDepth]uint8 // which child of refs[i] refs[i+1] is
-	depth int             // nodes in refs
-}
-
-// replace puts r where the path's last node is, and owns the nodes above it as far as need be.
-func (a *arena) replace(root *ref, p *path, r ref) {
-	for i := p.depth - 1; ; i-- {
-		if p.refs[i] == r {
-			return
-		}
-		p.refs[i] = r
-		if i == 0 {
-			*root = r
-			return
-		}
-		parent := p.refs[i-1]
-		n := a.node(parent)
-		if birthOf(n) == a.epoch {
-			setChild(n, int(p.slots[i-1]), r)
-			return
-		}
-		copied, m := a.copyInner(parent, n)
-		setChild(m, int(p.slots[i-1]), r)
-		r = copied
+// link makes c the child of the owned node up in its slot, or the root if up is nil.
+func link(root *ref, up *node, slot int, c ref) {
+	if up == nil {
+		*root = c
+		return
 	}
+	setChild(up, slot, c)
 }
 
 // copyInner returns an owned copy of an inner node, and retires it.
@@ -130,7 +107,7 @@ func (a *arena) copyInner(r ref, n *node) (ref, *node) {
 	m[0] = a.header(class, uint64(innerShift(n)))
 	words := innerHead + (bits.OnesCount64(n[2])+1)/2
 	copy(m[1:words], n[1:words])
-	a.drop(r)
+	a.drop(r, n)
 	return c, m
 }
 
@@ -140,106 +117,129 @@ func (s trieShape) edit(a *arena, root *ref, key uint64) ([]uint64, ref) {
 	if r == 0 {
 		return nil, 0
 	}
-	var p path
+	var up *node
+	slot := 0
 	n := a.node(r)
 	for !r.leaf() {
 		d := key >> innerShift(n) & 63
 		if n[2]>>d&1 == 0 {
 			return nil, 0
 		}
-		i := below(n[2], d)
-		p.refs[p.depth], p.slots[p.depth] = r, uint8(i)
-		p.depth++
-		r = child(n, i)
+		if birthOf(n) != a.epoch {
+			r, n = a.copyInner(r, n)
+			link(root, up, slot, r)
+		}
+		up, slot = n, below(n[2], d)
+		r = child(n, slot)
 		n = a.node(r)
 	}
-	if n[1] != key>>s.leafShift {
-		return nil, 0
-	}
 	d, present := key&s.lowMask(), leafPresent(n)
-	if present>>d&1 == 0 {
+	if n[1] != key>>s.leafShift || present>>d&1 == 0 {
 		return nil, 0
 	}
 	if birthOf(n) != a.epoch {
-		class := nodeClass(n)
-		c, m := a.alloc(class, leafBit)
-		m[0] = a.header(class, present)
-		words := leafHead + uint32(bits.OnesCount64(present))*s.rowWords
-		copy(m[1:words], n[1:words])
-		p.refs[p.depth] = r
-		p.depth++
-		a.drop(r)
-		a.replace(root, &p, c)
-		n, r = m, c
+		r, n = s.copyLeaf(a, r, n)
+		link(root, up, slot, r)
 	}
 	return s.row(n, below(present, d)), r
 }
 
+// copyLeaf returns an owned copy of a leaf, and retires it.
+func (s trieShape) copyLeaf(a *arena, r ref, n *node) (ref, *node) {
+	present := leafPresent(n)
+	rows := bits.OnesCount64(present)
+	class := s.leafClass(rows)
+	c, m := a.alloc(class, leafBit)
+	m[0] = a.header(class, present)
+	words := leafHead + uint32(rows)*s.rowWords
+	copy(m[1:words], n[1:words])
+	a.drop(r, n)
+	return c, m
+}
+
 // insert makes room for a row with a new key and returns it, holding zeros, and the leaf it is in, which is owned; nil
-// if the key is there already.
-func (s trieShape) insert(a *arena, root *ref, key uint64) ([]uint64, ref) {
+// if the key is there already. A new leaf gets room for so many rows.
+func (s trieShape) insert(a *arena, root *ref, key uint64, rows int) ([]uint64, ref) {
 	r := *root
 	if r == 0 {
-		leaf, row := s.newLeaf(a, key)
+		leaf, row := s.newLeaf(a, key, rows)
 		*root = leaf
 		return row, leaf
 	}
-	var p path
+	var up *node
+	slot := 0
 	for {
 		n := a.node(r)
-		p.refs[p.depth] = r
-		p.depth++
 		if r.leaf() {
 			if n[1] != key>>s.leafShift {
-				return s.branch(a, root, &p, n[1]<<s.leafShift, key)
+				c, row, leaf := s.branch(a, r, n[1]<<s.leafShift, key, rows)
+				link(root, up, slot, c)
+				return row, leaf
 			}
-			return s.insertRow(a, root, &p, n, key)
+			row, leaf := s.insertRow(a, r, n, key)
+			if row != nil && leaf != r {
+				link(root, up, slot, leaf)
+			}
+			return row, leaf
 		}
 		shift := innerShift(n)
 		if n[1] != key>>shift>>digitBits {
-			return s.branch(a, root, &p, n[1]<<digitBits<<shift, key)
+			c, row, leaf := s.branch(a, r, n[1]<<digitBits<<shift, key, rows)
+			link(root, up, slot, c)
+			return row, leaf
 		}
 		d := key >> shift & 63
 		i := below(n[2], d)
 		if n[2]>>d&1 == 0 {
-			leaf, row := s.newLeaf(a, key)
-			a.replace(root, &p, a.insertChild(r, n, i, d, leaf))
+			leaf, row := s.newLeaf(a, key, rows)
+			if c := a.insertChild(r, n, i, d, leaf); c != r {
+				link(root, up, slot, c)
+			}
 			return row, leaf
 		}
-		p.slots[p.depth-1] = uint8(i)
+		if birthOf(n) != a.epoch {
+			r, n = a.copyInner(r, n)
+			link(root, up, slot, r)
+		}
+		up, slot = n, i
 		r = child(n, i)
 	}
 }
 
-func (s trieShape) newLeaf(a *arena, key uint64) (ref, []uint64) {
-	class := s.leafClass(1)
+func (s trieShape) newLeaf(a *arena, key uint64, rows int) (ref, []uint64) {
+	class := s.leafClass(rows)
 	r, n := a.alloc(class, leafBit)
 	n[0] = a.header(class, 1<<(key&s.lowMask()))
 	n[1] = key >> s.leafShift
 	row := s.row(n, 0)
-	clear(row)
+	zero(row)
 	return r, row
 }
 
-// branch puts a new inner node above the path's last node, whose keys share the prefix of there, with a leaf for key
-// as its other child.
-func (s trieShape) branch(a *arena, root *ref, p *path, there, key uint64) ([]uint64, ref) {
-	top := uint(bits.Len64(there^key)) - 1 // the highest bit in which they differ, above the leaf's
+// zero is clear for a few words.
+func zero(row []uint64) {
+	for i := range row {
+		row[i] = 0
+	}
+}
+
+// branch makes a new inner node of there, whose keys share the prefix of prefix, and of a new leaf for key.
+func (s trieShape) branch(a *arena, there ref, prefix, key uint64, rows int) (_ ref, row []uint64, leaf ref) {
+	top := uint(bits.Len64(prefix^key)) - 1 // the highest bit in which they differ, above the leaf's
 	shift := s.leafShift + (top-s.leafShift)/digitBits*digitBits
-	leaf, row := s.newLeaf(a, key)
+	leaf, row = s.newLeaf(a, key, rows)
 	class := innerClass(2)
 	r, n := a.alloc(class, 0)
 	n[0] = a.header(class, uint64(shift))
 	n[1] = key >> shift >> digitBits
-	dThere, dKey := there>>shift&63, key>>shift&63
+	dThere, dKey := prefix>>shift&63, key>>shift&63
 	n[2] = 1<<dThere | 1<<dKey
-	lo, hi := p.refs[p.depth-1], leaf
+	lo, hi := there, leaf
 	if dKey < dThere {
 		lo, hi = hi, lo
 	}
 	n[innerHead] = uint64(lo) | uint64(hi)<<32
-	a.replace(root, p, r)
-	return row, leaf
+	return r, row, leaf
 }
 
 // insertChild adds a child with digit d at position i, in place if the node is owned and has room.
@@ -262,7 +262,7 @@ func (a *arena) insertChild(r ref, n *node, i int, d uint64, c ref) ref {
 	for j := i; j < count; j++ {
 		setChild(m, j+1, child(n, j))
 	}
-	a.drop(r)
+	a.drop(r, n)
 	return out
 }
 
@@ -273,23 +273,24 @@ func (s trieShape) insertInPlace(a *arena, n *node, key uint64) []uint64 {
 	if birthOf(n) != a.epoch || s.leafClass(count+1) > nodeClass(n) {
 		return nil
 	}
-	at, end := leafHead+uint32(i)*s.rowWords, leafHead+uint32(count)*s.rowWords
-	copy(n[at+s.rowWords:end+s.rowWords], n[at:end])
+	if i < count {
+		at, end := leafHead+uint32(i)*s.rowWords, leafHead+uint32(count)*s.rowWords
+		copy(n[at+s.rowWords:end+s.rowWords], n[at:end])
+	}
 	n[0] |= 1 << d
 	row := s.row(n, i)
-	clear(row)
+	zero(row)
 	return row
 }
 
-// insertRow adds a row to the leaf n at the path's end.
-func (s trieShape) insertRow(a *arena, root *ref, p *path, n *node, key uint64) ([]uint64, ref) {
+// insertRow adds a row to the leaf n, which is r. It returns the row, nil if the key is there already, and the leaf.
+func (s trieShape) insertRow(a *arena, r ref, n *node, key uint64) ([]uint64, ref) {
 	d, present := key&s.lowMask(), leafPresent(n)
 	if present>>d&1 != 0 {
 		return nil, 0
 	}
-	old := p.refs[p.depth-1]
 	if row := s.insertInPlace(a, n, key); row != nil {
-		return row, old
+		return row, r
 	}
 	i, count := below(present, d), bits.OnesCount64(present)
 	at, end := leafHead+uint32(i)*s.rowWords, leafHead+uint32(count)*s.rowWords
@@ -298,45 +299,39 @@ func (s trieShape) insertRow(a *arena, root *ref, p *path, n *node, key uint64) 
 		// The leaf grows within one save: more rows are likely to follow.
 		class = s.leafClass(min(count+1+count/2, 1<<s.leafShift))
 	}
-	r, m := a.alloc(class, leafBit)
+	out, m := a.alloc(class, leafBit)
 	m[0], m[1] = a.header(class, present|1<<d), n[1]
 	copy(m[leafHead:at], n[leafHead:at])
 	copy(m[at+s.rowWords:end+s.rowWords], n[at:end])
-	a.drop(old)
-	a.replace(root, p, r)
+	a.drop(r, n)
 	row := s.row(m, i)
-	clear(row)
-	return row, r
+	zero(row)
+	return row, out
 }
 
 // remove takes the row of key out, or reports false if there is none.
 func (s trieShape) remove(a *arena, root *ref, key uint64) bool {
 	r := *root
-	if r == 0 {
+	if r == 0 || s.find(a, r, key) == nil {
 		return false
 	}
-	var p path
+	var up, top *node // the nodes above, and their slots
+	slot, topSlot := 0, 0
 	n := a.node(r)
 	for !r.leaf() {
-		d := key >> innerShift(n) & 63
-		if n[2]>>d&1 == 0 {
-			return false
+		if birthOf(n) != a.epoch {
+			r, n = a.copyInner(r, n)
+			link(root, up, slot, r)
 		}
-		i := below(n[2], d)
-		p.refs[p.depth], p.slots[p.depth] = r, uint8(i)
-		p.depth++
-		r = child(n, i)
+		top, topSlot = up, slot
+		up, slot = n, below(n[2], key>>innerShift(n)&63)
+		r = child(n, slot)
 		n = a.node(r)
 	}
-	p.refs[p.depth] = r
-	p.depth++
 	d, present := key&s.lowMask(), leafPresent(n)
-	if n[1] != key>>s.leafShift || present>>d&1 == 0 {
-		return false
-	}
 	if present == 1<<d {
-		a.drop(r)
-		a.removeChild(root, &p)
+		a.drop(r, n)
+		a.removeChild(root, top, topSlot, up, slot)
 		return true
 	}
 	i, count := below(present, d), bits.OnesCount64(present)
@@ -351,49 +346,33 @@ func (s trieShape) remove(a *arena, root *ref, key uint64) bool {
 	m[0], m[1] = a.header(class, present&^(1<<d)), n[1]
 	copy(m[leafHead:at], n[leafHead:at])
 	copy(m[at:end-s.rowWords], n[at+s.rowWords:end])
-	a.drop(r)
-	a.replace(root, &p, out)
+	a.drop(r, n)
+	link(root, up, slot, out)
 	return true
 }
 
-// removeChild unlinks the path's last node, which is dropped already, from its parent; a parent that is left with one
-// child gives its place to it.
-func (a *arena) removeChild(root *ref, p *path) {
-	p.depth--
-	if p.depth == 0 {
+// removeChild unlinks child i of the owned node n, which hangs in a slot of up. A node that is left with one child
+// gives its place to it. Without a node the trie was a leaf.
+func (a *arena) removeChild(root *ref, up *node, slot int, n *node, i int) {
+	if n == nil {
 		*root = 0
 		return
 	}
-	parent, i := p.refs[p.depth-1], int(p.slots[p.depth-1])
-	n := a.node(parent)
 	count := bits.OnesCount64(n[2])
 	if count == 2 {
+		r := *root
+		if up != nil {
+			r = child(up, slot)
+		}
 		only := child(n, 1-i)
-		a.drop(parent)
-		a.replace(root, p, only)
+		a.drop(r, n)
+		link(root, up, slot, only)
 		return
 	}
-	d := nthBit(n[2], i)
-	if birthOf(n) == a.epoch {
-		for j := i; j < count-1; j++ {
-			setChild(n, j, child(n, j+1))
-		}
-		n[2] &^= d
-		return
+	for j := i; j < count-1; j++ {
+		setChild(n, j, child(n, j+1))
 	}
-	class := innerClass(count - 1)
-	out, m := a.alloc(class, 0)
-	m[0] = a.header(class, uint64(innerShift(n)))
-	m[1], m[2] = n[1], n[2]&^d
-	for j := range count - 1 {
-		from := j
-		if j >= i {
-			from++
-		}
-		setChild(m, j, child(n, from))
-	}
-	a.drop(parent)
-	a.replace(root, p, out)
+	n[2] &^= nthBit(n[2], i)
 }
 
 // nthBit is the i-th lowest bit of v, as a mask.

@@ -6,16 +6,21 @@ import "fmt"
 // It is valid during the call of its TxFunc. A transaction that returns an error, or changed something impossible,
 // leaves no trace.
 //
-// Invariants: ops lists the changes made so far in order, with the row before and after in words; open is the index
-// of the op whose row the program may still be setting, or -1. An op's effect on the indexes, and its row after, are
-// completed when it is closed: before the next operation of the Tx.
+// Invariants: ops lists the changes made so far in order, with the old rows in words; payload holds their records,
+// and before them those of the transactions before, up to start. open is the op whose row the program may still be
+// setting, if isOpen: its effect on the indexes and its record are completed when it is closed, before the next
+// operation of the Tx.
 type Tx struct {
 	writes
-	ops   []op
-	words []uint64
-	open  int
-	row   []uint64 // of the open op
-	err   error    // the first impossible change
+	chains  chains
+	payload []byte // change records of the save
+	start   int    // of the transaction's in payload
+	ops     []op
+	words   []uint64
+	isOpen  bool
+	open    op
+	row     []uint64 // of the open op
+	err     error    // the first impossible change
 }
 
 type opKind uint8
@@ -26,12 +31,12 @@ const (
 	opDelete
 )
 
-// op is one change. Its old row (opUpdate, opDelete) and then its new one (opInsert, opUpdate) stand in Tx.words.
+// op is one change. Its old row (opUpdate, opDelete) stands in Tx.words.
 type op struct {
-	kind  opKind
-	table TableID
+	tab   *table
 	key   uint64
 	words int
+	kind  opKind
 }
 
 // TxFunc is one transaction. It may be run once only, on the owner goroutine; it must not keep the Tx, wait for
@@ -50,20 +55,37 @@ func (m Mut) Get(field int) int64 { return m.t.fields[field].get(m.w) }
 
 // Set changes a field. A value that the field cannot hold makes the transaction fail with ErrRange.
 func (m Mut) Set(field int, v int64) {
-	if f := &m.t.fields[field]; !f.set(m.w, v) && m.tx.err == nil {
-		m.tx.err = fmt.Errorf("%w: %s.%s cannot hold %d in %d bits", ErrRange, m.t.name, f.name, v, f.bits)
+	if !m.t.fields[field].set(m.w, v) {
+		m.outOfRange(field, v)
+	}
+}
+
+func (m Mut) outOfRange(field int, v int64) {
+	if m.tx.err == nil {
+		m.tx.err = fmt.Errorf("%w: %s.%s cannot hold %d in %d bits", ErrRange, m.t.name, m.t.names[field], v, m.t.fields[field].bits)
 	}
 }
 
 // Add adds d to a field and returns what it holds then.
 func (m Mut) Add(field int, d int64) int64 {
-	v := m.Get(field) + d
-	m.Set(field, v)
+	f := &m.t.fields[field]
+	v := f.get(m.w) + d
+	if !f.set(m.w, v) {
+		m.outOfRange(field, v)
+	}
 	return v
 }
 
 func (x *Tx) begin() {
-	x.ops, x.words, x.open, x.err = x.ops[:0], x.words[:0], -1, nil
+	x.ops, x.words, x.isOpen, x.err = x.ops[:0], x.words[:0], false, nil
+	x.start = len(x.payload)
+	x.chains.keep()
+}
+
+// startSave forgets the records of the save before.
+func (x *Tx) startSave() {
+	x.payload = x.payload[:0]
+	x.chains.reset()
 }
 
 // Get is reads.Get.
@@ -104,7 +126,7 @@ func (x *Tx) Edit(t TableID, key uint64) (Mut, bool) {
 	if w == nil {
 		return Mut{}, false
 	}
-	x.begun(op{opUpdate, t, key, len(x.words)}, w)
+	x.begun(op{tab, key, len(x.words), opUpdate}, w)
 	x.words = append(x.words, w...)
 	return Mut{tab, w, x}, true
 }
@@ -141,7 +163,7 @@ func (x *Tx) insert(tab *table, key uint64) (Mut, bool) {
 		x.err = fmt.Errorf("%w: key %#x of %s has more than %d bits", ErrRange, key, tab.name, tab.keyBits)
 	}
 	x.v.rows[tab.id]++
-	x.begun(op{opInsert, tab.id, key, len(x.words)}, w)
+	x.begun(op{tab, key, 0, opInsert}, w)
 	return Mut{tab, w, x}, true
 }
 
@@ -157,45 +179,48 @@ func (x *Tx) Delete(t TableID, key uint64) bool {
 	if w == nil {
 		return false
 	}
-	o := op{opDelete, t, key, len(x.words)}
+	x.ops = append(x.ops, op{tab, key, len(x.words), opDelete})
 	x.words = append(x.words, w...)
-	x.ops = append(x.ops, o)
-	x.delete(tab, key, x.words[o.words:])
+	x.delete(tab, key, w)
+	x.payload = x.chains.appendDelete(x.payload, tab, key)
 	return true
 }
 
-// delete removes a row that is there from the table and its indexes; row is a copy.
+// delete removes a row that is there from the table and its indexes.
 func (x *Tx) delete(tab *table, key uint64, row []uint64) {
-	x.remove(int(tab.id), key)
-	x.v.rows[tab.id]--
 	for _, ix := range tab.indexes {
 		x.remove(ix.trie, ix.key(tab, key, row))
 	}
+	x.remove(int(tab.id), key)
+	x.v.rows[tab.id]--
 }
 
 func (x *Tx) begun(o op, row []uint64) {
-	x.open = len(x.ops)
-	x.ops = append(x.ops, o)
-	x.row = row
+	x.isOpen, x.open, x.row = true, o, row
 }
 
 // close completes the open op.
 func (x *Tx) close() {
-	if x.open < 0 {
-		return
+	if x.isOpen {
+		x.complete()
 	}
-	o := &x.ops[x.open]
-	x.open = -1
-	tab := x.l.tables[o.table]
-	n := len(x.words)
-	x.words = append(x.words, x.row...)
-	if len(tab.indexes) == 0 {
-		return
-	}
+}
+
+func (x *Tx) complete() {
+	x.isOpen = false
+	o := &x.open
+	x.ops = append(x.ops, *o)
 	if o.kind == opInsert {
-		x.index(tab, o.key, nil, x.words[n:])
-	} else {
-		x.index(tab, o.key, x.words[o.words:n], x.words[n:])
+		x.payload = x.chains.appendInsert(x.payload, o.tab, o.key, x.row)
+		if len(o.tab.indexes) > 0 {
+			x.index(o.tab, o.key, nil, x.row)
+		}
+		return
+	}
+	old := x.words[o.words : o.words+o.tab.rowWords]
+	x.payload = x.chains.appendUpdate(x.payload, o.tab, o.key, old, x.row)
+	if len(o.tab.indexes) > 0 {
+		x.index(o.tab, o.key, old, x.row)
 	}
 }
 
@@ -224,23 +249,25 @@ func (x *Tx) abort() {
 	x.close()
 	for i := len(x.ops) - 1; i >= 0; i-- {
 		o := &x.ops[i]
-		tab := x.l.tables[o.table]
-		first := x.words[o.words : o.words+tab.rowWords]
+		t := int(o.tab.id)
 		switch o.kind {
 		case opInsert:
-			x.delete(tab, o.key, first)
-			if tab.append {
-				x.v.arrivals[o.table]--
+			x.delete(o.tab, o.key, x.l.tries[t].find(x.a, x.v.roots[t], o.key))
+			if o.tab.append {
+				x.v.arrivals[t]--
 			}
 		case opUpdate:
-			row := x.edit(int(o.table), o.key)
-			x.index(tab, o.key, x.words[o.words+tab.rowWords:o.words+2*tab.rowWords], first)
-			copy(row, first)
+			old, row := x.words[o.words:o.words+o.tab.rowWords], x.edit(t, o.key)
+			x.index(o.tab, o.key, row, old)
+			copy(row, old)
 		case opDelete:
-			copy(x.writes.insert(int(o.table), o.key), first)
-			x.v.rows[o.table]++
-			x.index(tab, o.key, nil, first)
+			old := x.words[o.words : o.words+o.tab.rowWords]
+			copy(x.writes.insert(t, o.key), old)
+			x.v.rows[t]++
+			x.index(o.tab, o.key, nil, old)
 		}
 	}
+	x.payload = x.payload[:x.start]
+	x.chains.undo()
 	x.begin()
 }

@@ -51,6 +51,30 @@ func (r *reads) Get(t TableID, key uint64) (Row, bool) {
 	return Row{tab, w}, w != nil
 }
 
+// Prefetch starts to bring the rows of keys into the processor's caches, as far as there are such rows, and does not
+// wait for them. A transaction that needs many rows, scattered over a large table, does well to name them at first:
+// looked up one by one it waits for memory once a row, here the waits overlap. (Measured: New-Order took 10 % less at
+// four warehouses, 3 % less at one.)
+func (r *reads) Prefetch(t TableID, keys []uint64) {
+	a, root := r.a, r.v.roots[t]
+	if root == 0 {
+		return
+	}
+	for _, key := range keys {
+		c := root
+		n := a.node(c)
+		for !c.leaf() {
+			d := key >> innerShift(n) & 63
+			if n[2]>>d&1 == 0 {
+				break
+			}
+			c = child(n, below(n[2], d))
+			n = a.node(c)
+		}
+		prefetch(n)
+	}
+}
+
 // Rows is the number of rows of a table.
 func (r *reads) Rows(t TableID) int64 { return r.v.rows[t] }
 

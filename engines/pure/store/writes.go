@@ -1,5 +1,7 @@
 package store
 
+import "math/bits"
+
 // writes are the changing operations on the owner's version. For each trie they remember the leaf that was changed
 // last: the next change is often beside it (the lines of an order).
 //
@@ -40,16 +42,21 @@ func (w *writes) edit(trie int, key uint64) []uint64 {
 // insert adds a row of zeros and returns it, nil if the key is there already.
 func (w *writes) insert(trie int, key uint64) []uint64 {
 	s, h := &w.l.tries[trie], &w.hot[trie]
-	if h.epoch == w.a.epoch && h.prefix == key>>s.leafShift {
+	rows := 1
+	if h.epoch == w.a.epoch {
 		n := w.a.node(h.leaf)
-		if leafPresent(n)>>(key&s.lowMask())&1 != 0 {
-			return nil
-		}
-		if row := s.insertInPlace(w.a, n, key); row != nil {
-			return row
+		if h.prefix == key>>s.leafShift {
+			if leafPresent(n)>>(key&s.lowMask())&1 != 0 {
+				return nil
+			}
+			if row := s.insertInPlace(w.a, n, key); row != nil {
+				return row
+			}
+		} else {
+			rows = bits.OnesCount64(leafPresent(n)) // a new leaf is likely to get as many as the last one
 		}
 	}
-	row, leaf := s.insert(w.a, &w.v.roots[trie], key)
+	row, leaf := s.insert(w.a, &w.v.roots[trie], key, rows)
 	if row != nil {
 		*h = hotLeaf{w.a.epoch, key >> s.leafShift, leaf}
 	}

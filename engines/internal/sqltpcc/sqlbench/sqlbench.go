@@ -103,10 +103,10 @@ func run(b *testing.B, f engines.Factory, dir string, opt engines.Options, scale
 			ready.Done()
 			<-begin
 			var in tpcc.Input
-			var out outputs
+			var out tpcc.Output
 			for errs[i] == nil && left.Add(-1) >= 0 {
 				t.Next(&in)
-				errs[i] = out.call(s, &in)
+				errs[i] = engines.Call(s, &in, &out)
 			}
 			errs[i] = errors.Join(errs[i], s.Close())
 		})
@@ -121,29 +121,6 @@ func run(b *testing.B, f engines.Factory, dir string, opt engines.Options, scale
 	b.ReportMetric(float64((cpuTime(b)-cpu).Microseconds())/float64(b.N), "cpu_us/tx")
 	check(b, errors.Join(errs...))
 	check(b, e.Close())
-}
-
-// outputs are a terminal's, one of each.
-type outputs struct {
-	newOrder    tpcc.NewOrderOutput
-	payment     tpcc.PaymentOutput
-	orderStatus tpcc.OrderStatusOutput
-	delivery    tpcc.DeliveryOutput
-	stockLevel  tpcc.StockLevelOutput
-}
-
-func (o *outputs) call(s engines.Session, in *tpcc.Input) error {
-	switch in.Type {
-	case tpcc.TxNewOrder:
-		return s.NewOrder(&in.NewOrder, &o.newOrder)
-	case tpcc.TxPayment:
-		return s.Payment(&in.Payment, &o.payment)
-	case tpcc.TxOrderStatus:
-		return s.OrderStatus(&in.OrderStatus, &o.orderStatus)
-	case tpcc.TxDelivery:
-		return s.Delivery(&in.Delivery, &o.delivery)
-	}
-	return s.StockLevel(&in.StockLevel, &o.stockLevel)
 }
 
 // cpuTime is the processor time of this process, user and system.

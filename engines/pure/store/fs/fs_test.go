@@ -129,3 +129,67 @@ func TestFault(t *testing.T) {
 		t.Errorf("write after it: %v, %d operations", err, d.Ops())
 	}
 }
+
+// TestReadOnly: a directory for reading can be listed and read, and not changed; its readers share it and keep writers out.
+func TestReadOnly(t *testing.T) {
+	path := t.TempDir()
+	d, err := OpenDir(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := OpenReadOnly(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l, err := r.Lock("lock"); err != nil || l.Unlock() != nil {
+		t.Errorf("lock where no lock file is: %v", err)
+	}
+	f, err := d.Create("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte("hello"), 0); err != nil {
+		t.Fatal(err)
+	}
+	writer, err := d.Lock("lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Lock("lock"); !errors.Is(err, ErrLocked) {
+		t.Errorf("lock beside a writer: %v", err)
+	}
+	if err := writer.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // they stay open to the end of the test
+		l, err := r.Lock("lock")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Unlock()
+	}
+	if _, err := d.Lock("lock"); !errors.Is(err, ErrLocked) {
+		t.Errorf("a writer beside readers: %v", err)
+	}
+	g, err := r.Open("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	got := make([]byte, 5)
+	if _, err := g.ReadAt(got, 0); err != nil || string(got) != "hello" {
+		t.Errorf("read %q, %v", got, err)
+	}
+	if _, err := g.WriteAt([]byte("x"), 0); err == nil {
+		t.Error("a write did not fail")
+	}
+	if _, err := r.Create("b"); err == nil {
+		t.Error("Create did not fail")
+	}
+	if r.Rename("a", "b") == nil || r.Remove("a") == nil {
+		t.Error("Rename or Remove did not fail")
+	}
+	if l, err := r.List(); err != nil || len(l) != 2 {
+		t.Errorf("list is %v, %v", l, err)
+	}
+}

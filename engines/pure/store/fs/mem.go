@@ -49,8 +49,8 @@ func NewMem() *Mem {
 }
 
 // OnOp has f called in every operation that changes something, numbered from 1, after it took effect on the live
-// directory and before its caller is told: the moment at which a crash says most. f may call Crash and nothing else
-// of m.
+// directory and before its caller is told: the moment at which a crash says most. f may call Crash, Live and
+// Killed and nothing else of m.
 func (m *Mem) OnOp(f func(op int, what string)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -135,10 +135,39 @@ func write(data []byte, off int, p []byte) []byte {
 func (m *Mem) Clone() *Mem {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	return m.Live()
+}
+
+// Live is Clone for use from within OnOp's function.
+func (m *Mem) Live() *Mem {
 	c := NewMem()
 	for name, f := range m.live {
 		c.live[name] = &memFile{m: c, live: slices.Clone(f.live), durable: slices.Clone(f.live)}
 		c.durable[name] = c.live[name]
+	}
+	return c
+}
+
+// Killed returns the directory as the next process finds it when this one is killed now: nothing is lost, and nothing
+// more has become durable. Like Live it is for use from within OnOp's function, or while nothing uses m.
+func (m *Mem) Killed() *Mem {
+	c := NewMem()
+	files := map[*memFile]*memFile{}
+	copyOf := func(f *memFile) *memFile {
+		if files[f] == nil {
+			files[f] = &memFile{c, slices.Clone(f.live), slices.Clone(f.durable), slices.Clone(f.pending)}
+		}
+		return files[f]
+	}
+	for name, f := range m.live {
+		c.live[name] = copyOf(f)
+	}
+	for name, f := range m.durable {
+		c.durable[name] = copyOf(f)
+	}
+	for _, op := range m.pending {
+		op.file = copyOf(op.file)
+		c.pending = append(c.pending, op)
 	}
 	return c
 }

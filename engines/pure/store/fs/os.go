@@ -85,13 +85,17 @@ func (d osDir) Lock(name string) (Unlocker, error) {
 	if err != nil {
 		return nil, err
 	}
-	// flock belongs to the open file, so a second open in this process is refused too.
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	return flock(f, unix.LOCK_EX)
+}
+
+// flock locks f, or closes it. The lock belongs to the open file, so a second open in this process is refused too.
+func flock(f *os.File, how int) (Unlocker, error) {
+	if err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB); err != nil {
 		f.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("%w: %s", ErrLocked, d.Path(name))
+			return nil, fmt.Errorf("%w: %s", ErrLocked, f.Name())
 		}
-		return nil, &fs.PathError{Op: "flock", Path: d.Path(name), Err: err}
+		return nil, &fs.PathError{Op: "flock", Path: f.Name(), Err: err}
 	}
 	return osLock{f}, nil
 }
