@@ -58,7 +58,7 @@ func TestColumns(t *testing.T) {
 	promised := strings.Fields(`study phase cell round engine device w terminals transport seed seconds status tx_per_s nopm attempts commits
 		rollbacks failures skipped_deliveries cpu_us_per_tx driver_cpu_us_per_tx owner_core_share rss_bytes peak_rss_bytes state_bytes store_bytes
 		log_bytes_per_tx write_bytes_per_tx device_bytes_per_tx syncs_per_tx device_flushes_per_tx checkpoints psi_cpu_share
-		gc_cpu_share gc_cycles busy_apply_us_per_tx busy_log_us_per_tx busy_sync_us_per_tx busy_publish_us_per_tx busy_answer_us_per_tx
+		gc_cpu_share gc_cycles busy_gather_us_per_tx busy_apply_us_per_tx busy_log_us_per_tx busy_sync_us_per_tx busy_publish_us_per_tx busy_answer_us_per_tx
 		temp_bytes_per_tx checkpoint_bytes_per_tx checkpoint_ns latency_ns_p99_in_checkpoint latency_ns_p99_outside_checkpoint steal_share
 		calibration_ns plan_sha256 plan_commit tool_commit exploratory`)
 	for _, tx := range []string{"new_order", "payment", "order_status", "delivery", "stock_level"} {

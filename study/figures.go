@@ -116,7 +116,7 @@ func (f *figures) engine(m *measurement) {
 
 // busy sets the parts of the time of the thread that applies writes.
 func (f *figures) busy(after, before map[string]int64) {
-	for _, part := range [...]string{"apply", "log", "sync", "publish", "answer"} {
+	for _, part := range [...]string{"gather", "apply", "log", "sync", "publish", "answer"} {
 		ns, kept := after[part]
 		v := procsample.Value{N: ns - before[part]}
 		switch {

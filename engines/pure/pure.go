@@ -164,7 +164,7 @@ func (e *engine) Facts() (engines.Facts, error) {
 		Commits: st.Saves, Syncs: st.Syncs, LogBytes: st.LogBytes, OwnerTID: st.OwnerTID,
 		Checkpoints: st.Checkpoints, CheckpointBytes: st.CheckpointBytes, CheckpointNS: int64(st.CheckpointTime),
 		BusyNS: map[string]int64{"apply": int64(st.Apply), "log": int64(st.Write), "sync": int64(st.Sync),
-			"publish": int64(st.Publish), "answer": int64(st.Answer)},
+			"publish": int64(st.Publish), "answer": int64(st.Answer), "gather": int64(st.Gather)},
 		FileBytes: map[string]int64{},
 		Settings:  e.settings,
 	}

@@ -37,7 +37,7 @@ func cpu(l look, gs []group) section {
 	if !recorded(gs, busyApply) {
 		return sec
 	}
-	parts := []string{"apply", "log", "sync", "publish", "answer"}
+	parts := []string{"gather", "apply", "log", "sync", "publish", "answer"}
 	for _, d := range devices(gs) {
 		caption := "The thread that applies writes, on " + shown(gs, d) + ", µs per transaction: medians of the rounds"
 		sec.Blocks = append(sec.Blocks, block{Table: byW(caption, of(gs, d), parts, func(t *table, c *report.Cell) []cell {

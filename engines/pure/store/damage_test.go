@@ -392,3 +392,44 @@ func FuzzImageBlock(f *testing.F) {
 		}
 	})
 }
+
+// TestRottenSpare: what is in a spare means nothing, also when it is made into a segment later: after any number of
+// transactions the store opens again.
+func TestRottenSpare(t *testing.T) {
+	opt := Options{LogSegmentBytes: 16 << 10}
+	for transactions := range 16 {
+		dir := fs.NewMem()
+		s := mustOpen(t, dir, opt)
+		h := newHistory(rand.New(rand.NewPCG(51, 0)), s, newModel())
+		for range 20 {
+			if err := h.group(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Checkpoint(); err != nil {
+			t.Fatal(err)
+		}
+		mustClose(t, s)
+		spares := files(t, dir, "spare-")
+		if len(spares) == 0 {
+			t.Fatal("no spare")
+		}
+		for _, name := range spares {
+			data := dir.Bytes(name)
+			data[len(data)-reclog.SectorBytes] ^= 1 // the tag of the last sector
+		}
+		s = mustOpen(t, dir, opt)
+		ses := s.NewSession()
+		for range transactions {
+			if err := ses.Do(func(x *Tx) error { x.Append(events); return nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		mustClose(t, s)
+		s, err := Open(dir, testSchema, opt)
+		if err != nil {
+			t.Fatalf("%d transactions were acknowledged, and then refused (%v): %v", transactions, strings.Join(spares, " "), err)
+		}
+		mustClose(t, s)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,7 +52,7 @@ func put(t *testing.T, dir *fs.Mem, name string, data []byte) {
 	}
 }
 
-// FuzzFile: whatever stands in the manifest, the image or the last segment of a store, it opens with a sound state that
+// FuzzFile: whatever stands in the manifest, the image, the last segment or a spare of a store, it opens with a sound state that
 // takes transactions and is the same when opened again, or is refused as damaged.
 func FuzzFile(f *testing.F) {
 	dir := aStore(f)
@@ -59,14 +60,19 @@ func FuzzFile(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	names := [3]string{manifestName}
+	names := [4]string{manifestName}
 	for _, file := range list { // in the order of their names: the last one of each kind stays
 		switch {
 		case strings.HasPrefix(file.Name, "image-"):
 			names[1] = file.Name
 		case strings.HasPrefix(file.Name, "log-"):
 			names[2] = file.Name
+		case strings.HasPrefix(file.Name, "spare-"):
+			names[3] = file.Name
 		}
+	}
+	if slices.Contains(names[:], "") {
+		f.Fatalf("the store has no file of each kind: %q", names)
 	}
 	for i, name := range names {
 		data := dir.Bytes(name)
@@ -75,7 +81,7 @@ func FuzzFile(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
 		c := dir.Clone()
-		put(t, c, names[which%3], data)
+		put(t, c, names[which%4], data)
 		soundOrRefused(t, c)
 	})
 }

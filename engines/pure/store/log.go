@@ -42,8 +42,14 @@ type wal struct {
 	writing  sync.Mutex // held while the manifest is being written; taken before mu
 	mu       sync.Mutex
 	manifest manifest // as it is on disk, and with what was sealed since
-	spares   []string
+	spares   []spare
 	lastGen  uint32
+}
+
+// spare is a file to make a segment of.
+type spare struct {
+	name  string
+	found bool // when the store was opened: nobody knows what is in it
 }
 
 type prepared struct {
@@ -64,19 +70,9 @@ func (w *wal) prepare() (p prepared) {
 	w.mu.Lock()
 	w.lastGen++
 	p.gen = w.lastGen
-	name := ""
-	if n := len(w.spares); n > 0 {
-		name = w.spares[n-1]
-		w.spares = w.spares[:n-1]
-	}
 	w.mu.Unlock()
-	if name != "" {
-		p.file, p.err = w.dir.Open(name)
-	} else {
-		name = spareName(p.gen)
-		p.file, p.err = w.dir.Create(name)
-	}
-	if p.err != nil {
+	var name string
+	if name, p.file, p.err = w.blank(p.gen); p.err != nil {
 		return p
 	}
 	p.err = func() error {
@@ -106,6 +102,39 @@ func (w *wal) prepare() (p prepared) {
 		p.file.Close()
 	}
 	return p
+}
+
+// blank opens a file to make the segment of: a spare whose sectors all count as unwritten, or a new one.
+func (w *wal) blank(gen uint32) (name string, f fs.File, err error) {
+	for {
+		w.mu.Lock()
+		n := len(w.spares)
+		if n == 0 {
+			w.mu.Unlock()
+			name = spareName(gen)
+			f, err = w.dir.Create(name)
+			return name, f, err
+		}
+		s := w.spares[n-1]
+		w.spares = w.spares[:n-1]
+		w.mu.Unlock()
+		if f, err = w.dir.Open(s.name); err != nil || !s.found {
+			return s.name, f, err
+		}
+		blank, err := reclog.Blank(gen, f)
+		if err == nil && blank {
+			return s.name, f, nil
+		}
+		if cerr := f.Close(); err == nil {
+			err = cerr
+		}
+		if err == nil {
+			err = w.dir.Remove(s.name)
+		}
+		if err != nil {
+			return "", nil, err
+		}
+	}
 }
 
 // activate makes a prepared segment the one being written.
@@ -180,11 +209,11 @@ func (w *wal) install(sequence uint64, keep int) error {
 	}); err != nil {
 		return err
 	}
-	return w.recycle(useless, keep)
+	return w.recycle(useless, keep, false)
 }
 
-// recycle turns segments that the manifest does not list into spares.
-func (w *wal) recycle(useless []uint32, keep int) error {
+// recycle turns segments that the manifest does not list into spares; found, if Open has found them so.
+func (w *wal) recycle(useless []uint32, keep int, found bool) error {
 	for _, gen := range useless {
 		w.mu.Lock()
 		room := len(w.spares) < keep
@@ -199,7 +228,7 @@ func (w *wal) recycle(useless []uint32, keep int) error {
 			return err
 		}
 		w.mu.Lock()
-		w.spares = append(w.spares, spareName(gen))
+		w.spares = append(w.spares, spare{spareName(gen), found})
 		w.mu.Unlock()
 	}
 	return nil

@@ -14,9 +14,9 @@ import (
 // The owner is the one goroutine that changes the store. It takes all that waits, applies it, writes the change
 // records of all of it as one save, publishes the version, and only then answers:
 //
-//	sessions --push--> queue --take--> apply -> encode -> write + fdatasync -> publish -> answer
-//	                     ^                                                                  |
-//	                     +------------------------- next batch <----------------------------+
+//	sessions --push--> queue --take--> gather -> apply + encode -> write + fdatasync -> publish -> answer
+//	                     ^                                                                    |
+//	                     +------------------------- next batch <------------------------------+
 //
 // Invariants: only the owner touches the working state, the arena's free lists and the log; between batches the working
 // state is the current version, unless the store has failed; a request is answered once, and is not looked at after.
@@ -32,6 +32,12 @@ const OwnerThread = "pure-owner"
 
 // answerChain is how many requests are answered by one another's sessions.
 const answerChain = 8
+
+// minGather is the least time worth waiting for, and maxGather the most that is waited: see gather.
+const (
+	minGather = 20 * time.Microsecond
+	maxGather = 5 * time.Millisecond
+)
 
 // maxBatchBytes is when a batch takes no more requests: its records reach this size.
 const maxBatchBytes = 4 << 20
@@ -116,11 +122,35 @@ func (s *Store) own(started chan<- struct{}) {
 			continue
 		}
 		idle = 0
-		for batch != nil {
+		for batch = s.gather(batch); batch != nil; {
 			batch = s.save(batch)
 		}
 	}
 	s.refuse()
+}
+
+// gather waits for the sessions that are about to come back before their requests would just miss a save that has a sync
+// to pay: without it sessions without think time fall into two halves that take turns, each with a sync of its own. It
+// waits until as many requests are there as were answered and were waiting when the last save ended, an eighth less,
+// but no longer than half the time that a sync has taken lately, and not at all where a sync costs next to nothing.
+func (s *Store) gather(list *request) *request {
+	patience := min(s.syncTime/2, maxGather)
+	if patience < minGather {
+		return list
+	}
+	start := time.Now()
+	n, last := list.last()
+	for n < s.expected-s.expected/8 && time.Since(start) < patience {
+		runtime.Gosched()
+		if more := s.queue.take(); more != nil {
+			var m int
+			last.next = more
+			m, last = more.last()
+			n += m
+		}
+	}
+	s.stats.gather.add(int64(time.Since(start)))
+	return list
 }
 
 // save carries out requests from the list, as many as one save takes, and returns the others.
@@ -136,10 +166,12 @@ func (s *Store) save(list *request) (rest *request) {
 		return rest
 	}
 	clock := time.Now()
-	lap := func(part *counter) {
+	lap := func(part *counter) time.Duration {
 		now := time.Now()
-		part.add(int64(now.Sub(clock)))
+		d := now.Sub(clock)
+		part.add(int64(d))
 		clock = now
+		return d
 	}
 	failed := s.Failed()
 	s.tx.startSave()
@@ -171,6 +203,9 @@ func (s *Store) save(list *request) (rest *request) {
 			s.stats.transactions.add(int64(committed))
 		}
 		lap(&s.stats.publish)
+	}
+	if s.syncTime >= 2*minGather {
+		s.expected = list.until(rest) + s.queue.waiting()
 	}
 	s.answer(list, rest)
 	lap(&s.stats.answer)
@@ -214,14 +249,14 @@ func (s *Store) apply(run TxFunc) error {
 
 // persist makes the batch durable, or fails the store for good: the working state is ahead of what is durable, and
 // what the failed write left only opening again can tell.
-func (s *Store) persist(committed uint32, lap func(*counter)) error {
+func (s *Store) persist(committed uint32, lap func(*counter) time.Duration) error {
 	sequence := s.work.sequence + 1
 	bytes, started, err := s.log.write(reclog.Save{Sequence: sequence, Transactions: committed, Payload: s.tx.payload},
 		func() { lap(&s.stats.write) })
 	if err != nil {
 		return s.fail(err, started)
 	}
-	lap(&s.stats.sync)
+	s.syncTime += (lap(&s.stats.sync) - s.syncTime) / 8
 	s.work.sequence = sequence
 	s.stats.saves.add(1)
 	s.stats.logBytes.add(int64(len(s.tx.payload)))

@@ -38,6 +38,25 @@ func (q *queue) push(r *request) {
 	}
 }
 
+// last returns how many requests the list has, and the last of them.
+func (r *request) last() (n int, last *request) {
+	for n = 1; r.next != nil; r = r.next {
+		n++
+	}
+	return n, r
+}
+
+// until is how many requests the list has before end.
+func (r *request) until(end *request) (n int) {
+	for ; r != end; r = r.next {
+		n++
+	}
+	return n
+}
+
+// waiting is how many requests wait; only who takes may call it.
+func (q *queue) waiting() int { return q.head.Load().until(nil) }
+
 // take returns all requests that wait, the oldest first, linked by next; nil if there are none.
 func (q *queue) take() *request {
 	if q.head.Load() == nil {

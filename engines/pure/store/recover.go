@@ -309,7 +309,7 @@ func (s *Store) takeOver(files *listing, pristine bool) error {
 		w.lastGen = max(w.lastGen, g)
 	}
 	for _, g := range files.spares {
-		w.spares = append(w.spares, spareName(g))
+		w.spares = append(w.spares, spare{spareName(g), true})
 	}
 	var useless []uint32
 	for _, g := range files.logs {
@@ -317,7 +317,7 @@ func (s *Store) takeOver(files *listing, pristine bool) error {
 			useless = append(useless, g)
 		}
 	}
-	if err := w.recycle(useless, s.spares()); err != nil {
+	if err := w.recycle(useless, s.spares(), true); err != nil {
 		return err
 	}
 	if pristine {

@@ -15,7 +15,7 @@ func (c *counter) ns() time.Duration { return time.Duration(c.n.Load()) }
 
 type stats struct {
 	ownerTID                                    atomic.Int64
-	apply, write, sync, publish, answer         counter // ns
+	gather, apply, write, sync, publish, answer counter // ns
 	saves, transactions, logBytes, logFileBytes counter
 	freeBytes                                   atomic.Int64
 }
@@ -37,8 +37,9 @@ type Stats struct {
 	// ArenaBytes is the memory of all tables and indexes; ArenaFreeBytes is the part that is ready for use again.
 	ArenaBytes, ArenaFreeBytes int64
 	OwnerTID                   int // the owner's thread
-	// What the owner did: applying and encoding, writing to the log, syncing it, publishing and reclaiming, answering.
-	Apply, Write, Sync, Publish, Answer time.Duration
+	// What the owner did: waiting for a save to fill up, applying and encoding, writing to the log, syncing it, publishing
+	// and reclaiming, answering.
+	Gather, Apply, Write, Sync, Publish, Answer time.Duration
 }
 
 // Stats returns the counts.
@@ -48,7 +49,7 @@ func (s *Store) Stats() Stats {
 		Saves: st.saves.load(), Transactions: st.transactions.load(), Syncs: s.dir.Syncs(),
 		LogBytes: st.logBytes.load(), LogFileBytes: st.logFileBytes.load(),
 		ArenaBytes: s.arena.allocated.Load(), ArenaFreeBytes: st.freeBytes.Load(), OwnerTID: int(st.ownerTID.Load()),
-		Apply: st.apply.ns(), Write: st.write.ns(), Sync: st.sync.ns(), Publish: st.publish.ns(), Answer: st.answer.ns(),
+		Gather: st.gather.ns(), Apply: st.apply.ns(), Write: st.write.ns(), Sync: st.sync.ns(), Publish: st.publish.ns(), Answer: st.answer.ns(),
 	}
 	s.checkpoints.fill(&out)
 	return out

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"tpccbench/engines/pure/store/fs"
 )
@@ -66,6 +67,10 @@ type Store struct {
 	work      *version
 	tx        Tx
 	reclaimer reclaimer
+	// syncTime is what a sync of the log takes, a moving average; expected is how many requests were answered or waiting
+	// when the last save ended. The owner's, as all above.
+	syncTime time.Duration
+	expected int
 
 	current   atomic.Pointer[version]
 	readersMu sync.Mutex

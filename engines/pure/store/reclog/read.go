@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"io"
 )
 
 // DamageError says where a segment is damaged. It wraps ErrDamage.
@@ -38,6 +39,29 @@ type Tail struct {
 func NewReader(generation uint32, data []byte) *Reader {
 	whole := len(data) / BlockBytes * BlockBytes
 	return &Reader{generation: generation, data: data[:whole], at: BlockBytes, cut: whole < len(data)}
+}
+
+// Blank reports whether a segment of the given generation may be made of the file f: whether each sector behind the
+// header block would count as unwritten. A last sector that is cut short is not.
+func Blank(generation uint32, f io.ReaderAt) (bool, error) {
+	buf := make([]byte, 256*BlockBytes)
+	for at := int64(BlockBytes); ; at += int64(len(buf)) {
+		n, err := f.ReadAt(buf, at)
+		if err != nil && err != io.EOF {
+			return false, err
+		}
+		if n%SectorBytes != 0 {
+			return false, nil
+		}
+		for r := (Reader{generation: generation, data: buf[:n]}); r.at < n; r.at += SectorBytes {
+			if r.state(r.at) != old {
+				return false, nil
+			}
+		}
+		if err == io.EOF {
+			return true, nil
+		}
+	}
 }
 
 type sectorState int
