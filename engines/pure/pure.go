@@ -26,7 +26,7 @@ var Factory = engines.Factory{
 		{Name: "log_segment_bytes", Doc: "size of a log segment, written with zeros before its use", Default: strconv.Itoa(store.DefaultLogSegmentBytes)},
 		{Name: "checkpoint_min_bytes", Doc: "log that a checkpoint waits for at least", Default: strconv.Itoa(store.DefaultCheckpointMinBytes)},
 		{Name: "checkpoint_log_ratio", Doc: "log that a checkpoint waits for, as a multiple of the last image", Default: strconv.Itoa(store.DefaultCheckpointLogRatio)},
-		{Name: "owner_spins", Doc: "how often the idle owner looks for work before its thread sleeps", Default: strconv.Itoa(store.DefaultOwnerSpins)},
+		{Name: "owner_spins", Doc: "how often the idle owner looks for work, some tens of ns apart, before its thread yields and then sleeps", Default: strconv.Itoa(store.DefaultOwnerSpins)},
 	},
 }
 

@@ -55,7 +55,7 @@ func (h *history) group() error {
 	var failed error
 	for i := range n {
 		r := &h.reqs[i]
-		_ = r.wait()
+		<-r.done
 		switch {
 		case r.err == nil:
 			h.saves[after[i]] = want[i]

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"tpccbench/engines/pure/store/fs"
+	"tpccbench/engines/pure/store/reclog"
 )
 
 // fuzzOptions keep the files of the fuzz targets small.
@@ -56,6 +57,13 @@ func put(t *testing.T, dir *fs.Mem, name string, data []byte) {
 // takes transactions and is the same when opened again, or is refused as damaged.
 func FuzzFile(f *testing.F) {
 	dir := aStore(f)
+	file, err := dir.Create(spareName(1))
+	if err != nil {
+		f.Fatal(err)
+	}
+	if err := fs.Preallocate(file, reclog.BlockBytes); err != nil {
+		f.Fatal(err)
+	}
 	list, err := dir.List()
 	if err != nil {
 		f.Fatal(err)

@@ -21,7 +21,7 @@ type Options struct {
 	// Progress, if it is not nil, is called by Open on its own goroutine, every MiB or so, with the bytes of the image and
 	// the log that are read and those that there are.
 	Progress func(done, total int64) `json:"-"`
-	// OwnerSpins is how often the idle owner looks again for work before it parks. Default 100.
+	// OwnerSpins is how often the idle owner looks again for work before it yields and parks. Default 1000.
 	OwnerSpins int
 }
 
@@ -30,7 +30,7 @@ const (
 	DefaultLogSegmentBytes    = 32 << 20
 	DefaultCheckpointMinBytes = 256 << 20
 	DefaultCheckpointLogRatio = 2
-	DefaultOwnerSpins         = 100
+	DefaultOwnerSpins         = 1000
 )
 
 func (o Options) withDefaults() Options {

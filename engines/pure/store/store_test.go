@@ -210,7 +210,7 @@ func TestAbortInFailedSave(t *testing.T) {
 	broken = true // the owner syncs after hold is closed
 	close(hold)
 	for _, r := range reqs {
-		_ = r.wait()
+		<-r.done
 	}
 	if err := reqs[1].err; !errors.Is(err, ErrIndeterminate) || !errors.Is(err, ErrFailed) {
 		t.Errorf("transaction in the failed save: error %v", err)

@@ -6,3 +6,6 @@ package store
 //
 //go:noescape
 func prefetch(n *node)
+
+// pause lets a moment pass, some tens of ns, and tells the processor that this is a loop that waits.
+func pause()

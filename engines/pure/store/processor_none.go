@@ -3,3 +3,5 @@
 package store
 
 func prefetch(*node) {}
+
+func pause() {}

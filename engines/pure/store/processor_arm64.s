@@ -11,3 +11,11 @@ TEXT ·prefetch(SB), NOSPLIT, $0-8
 	ADD $64, R0
 	PRFM (R0), PLDL1KEEP
 	RET
+
+// func pause()
+TEXT ·pause(SB), NOSPLIT, $0-0
+	YIELD
+	YIELD
+	YIELD
+	YIELD
+	RET
