@@ -39,7 +39,7 @@ func TestIdentityForms(t *testing.T) {
 
 // Every value that a plan gives is in its canonical form: each leaf of the TOML document is a line of it.
 func TestCanonicalIsWhole(t *testing.T) {
-	for _, file := range []string{"preregistered.toml", "quick.toml", "scaling.toml", "long.toml"} {
+	for _, file := range []string{"preregistered.toml", "quick.toml", "scaling.toml", "long.toml", "targets.toml"} {
 		p, err := Read(file)
 		if err != nil {
 			t.Fatal(err)

@@ -26,9 +26,13 @@ var Factory = engines.Factory{
 		{Name: "log_segment_bytes", Doc: "size of a log segment, written with zeros before its use", Default: strconv.Itoa(store.DefaultLogSegmentBytes)},
 		{Name: "checkpoint_min_bytes", Doc: "log that a checkpoint waits for at least", Default: strconv.Itoa(store.DefaultCheckpointMinBytes)},
 		{Name: "checkpoint_log_ratio", Doc: "log that a checkpoint waits for, as a multiple of the last image", Default: strconv.Itoa(store.DefaultCheckpointLogRatio)},
+		{Name: "log_reserve_bytes", Doc: "log that loading makes ready, so that the first transactions need not write zeros ahead of them; used again ever after", Default: strconv.Itoa(defaultLogReserveBytes)},
 		{Name: "owner_spins", Doc: "how often the idle owner looks for work, some tens of ns apart, before its thread yields and then sleeps", Default: strconv.Itoa(store.DefaultOwnerSpins)},
 	},
 }
+
+// defaultLogReserveBytes is what the log takes from one checkpoint to the end of the next, with the defaults.
+const defaultLogReserveBytes = 7 * store.DefaultLogSegmentBytes
 
 func init() { Factory.Open = open } // open asks Factory what its settings are
 
@@ -62,7 +66,7 @@ func Open(d fs.Dir, opt engines.Options) (engines.Engine, error) {
 	}
 	settings := map[string]string{"store_format_version": strconv.Itoa(store.FormatVersion)}
 	values := map[string]float64{}
-	for name, least := range map[string]float64{"log_segment_bytes": 64 << 10, "checkpoint_min_bytes": 4096, "checkpoint_log_ratio": 0.01, "owner_spins": 1} {
+	for name, least := range map[string]float64{"log_segment_bytes": 64 << 10, "checkpoint_min_bytes": 4096, "checkpoint_log_ratio": 0.01, "log_reserve_bytes": 0, "owner_spins": 1} {
 		v, err := number(opt, name, least)
 		if err != nil {
 			return nil, err
@@ -74,6 +78,7 @@ func Open(d fs.Dir, opt engines.Options) (engines.Engine, error) {
 		LogSegmentBytes:    int64(values["log_segment_bytes"]),
 		CheckpointMinBytes: int64(values["checkpoint_min_bytes"]),
 		CheckpointLogRatio: values["checkpoint_log_ratio"],
+		LogReserveBytes:    int64(values["log_reserve_bytes"]),
 		OwnerSpins:         int(values["owner_spins"]),
 		Progress:           opt.Progress,
 	})

@@ -77,6 +77,9 @@ func (s *Store) Load(fill func(*Loader) error) error {
 			s.fail(err, false)
 			return err
 		}
+		if err := s.log.reserve(s.opt.LogReserveBytes); err != nil {
+			return s.fail(err, false)
+		}
 		s.work.sequence++
 		bytes, err := s.putImage(s.work, unpaced())
 		if err != nil {

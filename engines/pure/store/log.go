@@ -137,6 +137,39 @@ func (w *wal) blank(gen uint32) (name string, f fs.File, err error) {
 	}
 }
 
+// reserve makes spares until there are so many bytes of them.
+func (w *wal) reserve(bytes int64) error {
+	for {
+		w.mu.Lock()
+		enough := int64(len(w.spares))*w.segmentBytes >= bytes
+		if !enough {
+			w.lastGen++
+		}
+		name := spareName(w.lastGen)
+		w.mu.Unlock()
+		if enough {
+			return w.dir.Sync()
+		}
+		f, err := w.dir.Create(name)
+		if err != nil {
+			return err
+		}
+		err = fs.Preallocate(f, w.segmentBytes)
+		if err == nil {
+			err = f.Sync()
+		}
+		if cerr := f.Close(); err == nil {
+			err = cerr
+		}
+		if err != nil {
+			return err
+		}
+		w.mu.Lock()
+		w.spares = append(w.spares, spare{name, false})
+		w.mu.Unlock()
+	}
+}
+
 // activate makes a prepared segment the one being written.
 func (w *wal) activate(p prepared) {
 	w.file, w.gen, w.off, w.last = p.file, p.gen, reclog.BlockBytes, 0

@@ -239,7 +239,7 @@ func (s *Store) is(want *model) error {
 }
 
 // smallOptions make segments and checkpoints happen all the time.
-var smallOptions = Options{LogSegmentBytes: 12 << 10, CheckpointMinBytes: 24 << 10, CheckpointLogRatio: 0.01}
+var smallOptions = Options{LogSegmentBytes: 12 << 10, CheckpointMinBytes: 24 << 10, CheckpointLogRatio: 0.01, LogReserveBytes: 40 << 10}
 
 func mustOpen(t testing.TB, dir fs.Dir, opt Options) *Store {
 	t.Helper()

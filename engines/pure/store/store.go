@@ -14,10 +14,14 @@ import (
 type Options struct {
 	// LogSegmentBytes is the size of a log segment, rounded up to whole blocks of 4 KiB. Default 32 MiB.
 	LogSegmentBytes int64
-	// A checkpoint starts when the log since the last one has CheckpointMinBytes (default 256 MiB) and
+	// A checkpoint starts when the log since the last one has CheckpointMinBytes (default 128 MiB) and
 	// CheckpointLogRatio (default 2) times the size of the last image.
 	CheckpointMinBytes int64
 	CheckpointLogRatio float64
+	// LogReserveBytes is how much log Load makes ready, in whole segments: as many transactions as fill it need not have
+	// zeros written ahead of them. What the log takes from one checkpoint to the end of the next is used again ever
+	// after. Default none.
+	LogReserveBytes int64
 	// Progress, if it is not nil, is called by Open on its own goroutine, every MiB or so, with the bytes of the image and
 	// the log that are read and those that there are.
 	Progress func(done, total int64) `json:"-"`
@@ -28,7 +32,7 @@ type Options struct {
 // Defaults of Options.
 const (
 	DefaultLogSegmentBytes    = 32 << 20
-	DefaultCheckpointMinBytes = 256 << 20
+	DefaultCheckpointMinBytes = 128 << 20
 	DefaultCheckpointLogRatio = 2
 	DefaultOwnerSpins         = 1000
 )
