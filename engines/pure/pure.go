@@ -26,13 +26,15 @@ var Factory = engines.Factory{
 		{Name: "log_segment_bytes", Doc: "size of a log segment, written with zeros before its use", Default: strconv.Itoa(store.DefaultLogSegmentBytes)},
 		{Name: "checkpoint_min_bytes", Doc: "log that a checkpoint waits for at least", Default: strconv.Itoa(store.DefaultCheckpointMinBytes)},
 		{Name: "checkpoint_log_ratio", Doc: "log that a checkpoint waits for, as a multiple of the last image", Default: strconv.Itoa(store.DefaultCheckpointLogRatio)},
-		{Name: "log_reserve_bytes", Doc: "log that loading makes ready, so that the first transactions need not write zeros ahead of them; used again ever after", Default: strconv.Itoa(defaultLogReserveBytes)},
+		{Name: "log_reserve_bytes", Doc: "log that loading makes ready, so that the first transactions need not write zeros ahead of them; used again ever after; auto: what lies between two checkpoints, at most 224 MiB", Default: "auto"},
 		{Name: "owner_spins", Doc: "how often the idle owner looks for work, some tens of ns apart, before its thread yields and then sleeps", Default: strconv.Itoa(store.DefaultOwnerSpins)},
 	},
 }
 
-// defaultLogReserveBytes is what the log takes from one checkpoint to the end of the next, with the defaults.
-const defaultLogReserveBytes = 7 * store.DefaultLogSegmentBytes
+// autoLogReserveBytes is log_reserve_bytes=auto: what the log takes from one checkpoint to the end of the next.
+func autoLogReserveBytes(segment, checkpointMin float64) float64 {
+	return min(checkpointMin*5/4+2*segment, 7*store.DefaultLogSegmentBytes)
+}
 
 func init() { Factory.Open = open } // open asks Factory what its settings are
 
@@ -66,13 +68,22 @@ func Open(d fs.Dir, opt engines.Options) (engines.Engine, error) {
 	}
 	settings := map[string]string{"store_format_version": strconv.Itoa(store.FormatVersion)}
 	values := map[string]float64{}
-	for name, least := range map[string]float64{"log_segment_bytes": 64 << 10, "checkpoint_min_bytes": 4096, "checkpoint_log_ratio": 0.01, "log_reserve_bytes": 0, "owner_spins": 1} {
+	for name, least := range map[string]float64{"log_segment_bytes": 64 << 10, "checkpoint_min_bytes": 4096, "checkpoint_log_ratio": 0.01, "owner_spins": 1} {
 		v, err := number(opt, name, least)
 		if err != nil {
 			return nil, err
 		}
 		values[name] = v
 		settings[name] = Factory.Get(opt, name)
+	}
+	if settings["log_reserve_bytes"] = Factory.Get(opt, "log_reserve_bytes"); settings["log_reserve_bytes"] == "auto" {
+		values["log_reserve_bytes"] = autoLogReserveBytes(values["log_segment_bytes"], values["checkpoint_min_bytes"])
+	} else {
+		v, err := number(opt, "log_reserve_bytes", 0)
+		if err != nil {
+			return nil, err
+		}
+		values["log_reserve_bytes"] = v
 	}
 	s, err := store.Open(d, schema, store.Options{
 		LogSegmentBytes:    int64(values["log_segment_bytes"]),
