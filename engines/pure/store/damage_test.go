@@ -35,7 +35,7 @@ func written(t *testing.T) (dir *fs.Mem, h *history) {
 }
 
 // files lists the names with a prefix.
-func files(t *testing.T, dir fs.Dir, prefix string) (names []string) {
+func files(t testing.TB, dir fs.Dir, prefix string) (names []string) {
 	list, err := dir.List()
 	if err != nil {
 		t.Fatal(err)
