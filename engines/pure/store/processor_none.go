@@ -2,6 +2,7 @@
 
 package store
 
-func prefetch(*node) {}
+// There is no instruction for it here.
 
-func pause() {}
+func prefetch(*node) {}
+func pause()         {}
