@@ -148,8 +148,8 @@ func TestCandidates(t *testing.T) {
 		}
 	}
 	want := map[string]int{
-		"ram defaults": 4, "ram cache": 4, "ram cache-ckpt40": 4, "ram cache-ckpt40-strong": 2,
-		"sd page4096": 3, "sd page1024": 3, "sd page1024-ckpt40": 3, "sd page1024-ckpt40-strong": 2,
+		"ram defaults": 4, "ram cache": 4, "ram cache-ckpt40": 4, "ram cache-ckpt40-reads": 2, "ram cache-ckpt40-savepoint": 2, "ram cache-ckpt40-strong": 2,
+		"sd page4096": 3, "sd page1024": 3, "sd page1024-ckpt40": 3, "sd page1024-ckpt40-reads": 2, "sd page1024-ckpt40-savepoint": 2, "sd page1024-ckpt40-strong": 2,
 	}
 	if !maps.Equal(perCandidate, want) {
 		t.Errorf("got %v, want %v", perCandidate, want)
@@ -243,12 +243,12 @@ func TestSelect(t *testing.T) {
 		gates          int
 		tunings        string
 	}{
-		{"", 25, 108, 2, "ram sd"},
+		{"", 33, 108, 2, "ram sd"},
 		{"ram-w1-pure-64", 0, 3, 1, ""},
 		{"ram-w4-*", 0, 24, 1, "ram"},
 		{"*-pure-*", 0, 30, 2, ""},
 		{"matrix-sd-*-r2", 0, 18, 2, "sd"},
-		{"tuning-ram-*", 14, 0, 1, ""},
+		{"tuning-ram-*", 18, 0, 1, ""},
 		{"gate-equal-w4", 0, 0, 1, ""},
 		{"*-sqlite-[14]", 0, 24, 2, "ram sd"},
 	} {

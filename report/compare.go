@@ -164,9 +164,9 @@ func (c *Cell) given() map[string]string {
 	return c.Settings
 }
 
-// FirstLine says which two studies are compared and how each stands.
-func (c *Comparison) FirstLine() string {
-	return fmt.Sprintf("A is %s (%s), B is %s (%s).", c.A.Dir, c.A.Standing(), c.B.Dir, c.B.Standing())
+// names says which two studies are compared and how each stands.
+func (c *Comparison) names() []string {
+	return []string{fmt.Sprintf("A is %s (%s)", c.A.Standing(), c.A.Dir), fmt.Sprintf("B is %s (%s)", c.B.Standing(), c.B.Dir)}
 }
 
 // WriteText writes the comparison for a terminal.
@@ -177,7 +177,7 @@ func (c *Comparison) WriteMarkdown(w io.Writer) error { return c.layout().writeM
 
 func (c *Comparison) layout() *layout {
 	l := new(layout)
-	l.add(line{words: c.FirstLine()})
+	l.add(list(c.names()))
 	if len(c.Warnings) > 0 {
 		l.add(heading{2, "Warnings: the two are not alike"})
 		l.add(list(c.Warnings))
