@@ -21,7 +21,7 @@ import sys
 
 RUN_FORMAT, GATE_FORMAT = "tpccbench.run", "tpccbench.gate"
 # Versions that are read. A run of version 1 lacks the figures that came later, temp_bytes_per_tx among those used here.
-VERSIONS = {RUN_FORMAT: (1, 2), GATE_FORMAT: (1,)}
+VERSIONS = {RUN_FORMAT: (1, 2, 3), GATE_FORMAT: (1,)}
 
 # Figures that the tables use. Each is in every record, either measured or missing with a reason.
 FIGURES = (
@@ -243,8 +243,21 @@ def one_line(text):
 # ---- Selecting ----------------------------------------------------------------------------------------------------
 
 
+def load(run):
+    """How transactions come, as in the names of cells: rate and transport; empty for a closed loop in-process."""
+    spec, parts = run["spec"], []
+    if spec.get("rate_tx_per_s"):
+        parts.append(f"rate{spec['rate_tx_per_s']:.15g}")
+        if spec.get("arrivals") != "poisson":
+            parts.append(spec.get("arrivals", ""))
+    if spec.get("transport", "inproc") not in ("inproc", "in-process"):
+        parts.append(spec["transport"])
+    return "-".join(parts)
+
+
 def row_label(run):
-    return run.get("label") or run["spec"]["engine"]
+    """The row of the tables: rows of one label that differ in their load are not the same."""
+    return "-".join(filter(None, (run.get("label") or run["spec"]["engine"], load(run))))
 
 
 def devices(runs):
@@ -388,10 +401,23 @@ def gate_table(gates, runs):
     return lines
 
 
+def tuned_together(runs):
+    """The runs of one device by tuning: engines that share a candidate were tuned together. Lists of engines and runs."""
+    groups = []
+    for candidate in group(runs, lambda r: r.get("candidate", "")).values():
+        engines = {r["spec"]["engine"] for r in candidate}
+        for other in [g for g in groups if g & engines]:
+            groups.remove(other)
+            engines |= other
+        groups.append(engines)
+    return [(sorted(g), [r for r in runs if r["spec"]["engine"] in g]) for g in sorted(groups, key=min)]
+
+
 def tuning_tables(tuning, matrix):
     lines = []
-    for kind, device in devices(tuning):
-        runs = on(tuning, device)
+    places = [(kind, device, engines, runs) for kind, device in devices(tuning) for engines, runs in tuned_together(on(tuning, device))]
+    for kind, device, engines, runs in places:
+        whom = f" of {', '.join(engines)}" if sum(d == device for _, d, _, _ in places) > 1 else ""
         notes = Notes()
         columns = sorted({(r["spec"]["engine"], r["spec"]["terminals"]) for r in runs})
         tuned = {engine for engine, _ in columns}
@@ -423,7 +449,7 @@ def tuning_tables(tuning, matrix):
             row.append(" ".join(f"{k}={v}" for k, v in sorted(settings.items())) or "defaults")
             rows.append(row)
         unit = f"transactions/s [{what}]" if beside else "transactions/s"
-        lines += [f"## Tuning on {device_title(device, runs)}", "", f"{ws}, {seconds} a run; {unit}, by engine and terminals.", ""]
+        lines += [f"## Tuning{whom} on {device_title(device, runs)}", "", f"{ws}, {seconds} a run; {unit}, by engine and terminals.", ""]
         lines += table(["candidate"] + [f"{e}, {n}" for e, n in columns] + [f"{e}, mean" for e in means] + ["settings"], rows) + notes.lines() + [""]
     return lines
 
@@ -532,15 +558,17 @@ def comparison_table(matrix):
         pures = {k: v for k, v in cells.items() if v[0]["spec"]["engine"] == "pure"}
         others = {k: v for k, v in cells.items() if v[0]["spec"]["engine"] not in ("pure", "null")}
         only_sqlite = only_sqlite and all(v[0]["spec"]["engine"].startswith("sqlite") for v in others.values())
-        for w in sorted({w for _, _, w in pures}):
-            for (label, terminals, _), pure in [(k, v) for k, v in pures.items() if k[2] == w]:
-                rivals = {k: v for k, v in others.items() if k[1:] == (terminals, w)}
+        for w, how in sorted({(k[2], load(v[0])) for k, v in pures.items()}):  # what comes otherwise is not compared
+            ours = {k: v for k, v in pures.items() if k[2] == w and load(v[0]) == how}
+            theirs = {k: v for k, v in others.items() if k[2] == w and load(v[0]) == how}
+            for (label, terminals, _), pure in ours.items():
+                rivals = {k: v for k, v in theirs.items() if k[1] == terminals}
                 best = max(rivals, key=lambda k: median_rate(rivals[k]), default=None)
                 for key, runs in rivals.items():
                     name = f"**{key[0]}, {terminals} (best)**" if key == best else f"{key[0]}, {terminals}"
                     rows.append(compare(f"{device}, W={w}, {label}, {terminals}", pure, runs, name))
-            any_pure = max((k for k in pures if k[2] == w), key=lambda k: median_rate(pures[k]))
-            any_other = max((k for k in others if k[2] == w), key=lambda k: median_rate(others[k]), default=None)
+            any_pure = max(ours, key=lambda k: median_rate(ours[k]))
+            any_other = max(theirs, key=lambda k: median_rate(theirs[k]), default=None)
             if any_other and any_other[1] != any_pure[1]:  # at equal terminals it is there already
                 rows.append(compare(f"{device}, W={w}, {any_pure[0]}, {any_pure[1]} (its best)", pures[any_pure], others[any_other],
                                     f"{any_other[0]}, {any_other[1]} (best at any number of terminals)"))

@@ -243,12 +243,12 @@ class BadInput(Fixture):
 
     def test_other_format(self):
         self.change(self.NAME, lambda r: r.update(format="x"))
-        self.refused("format 'x' version 2")
+        self.refused("format 'x' version 3")
 
     def test_other_version(self):
-        for version in (0, 3, "1", None, True):
+        for version in (0, 4, "1", None, True):
             self.change(self.NAME, lambda r: r.update(version=version))
-            self.refused("this program reads 'tpccbench.run' version 1 or 2")
+            self.refused("this program reads 'tpccbench.run' version 1 or 2 or 3")
 
     def test_version_1_gives_the_same_tables_without_temporary_files(self):
         later = ("gc_", "busy_", "checkpoint_", "temp_", "latency_ns_p99_in_", "latency_ns_p99_outside_")
@@ -268,6 +268,18 @@ class BadInput(Fixture):
         start, end = newest.index("## Tuning on ram"), newest.index("## Tuning on sd")
         self.assertEqual(text[:text.index("## Tuning on ram")], newest[:start])
         self.assertEqual(text[text.index("## Tuning on sd"):], newest[end:])
+
+    def test_another_load_is_another_row_and_is_compared_with_its_like(self):
+        for n in (1, 2, 3):
+            self.change(f"matrix-ram-w1-pure-4-r{n}.json", lambda r: r["spec"].update(rate_tx_per_s=500.5, arrivals="fixed", transport="http"))
+        self.assertTrue(self.cells("Matrix on ram", "pure-rate500.5-fixed-http, 4"))
+        compared = "\n".join(self.section("Pure against SQLite"))
+        self.assertIn("| ram, W=4, pure, 4 |", compared)
+        self.assertNotIn("pure-rate500.5-fixed-http", compared)
+        for n in (1, 2, 3):
+            self.change(f"matrix-ram-w1-sqlitegrouped-4-r{n}.json", lambda r: r["spec"].update(rate_tx_per_s=500.5, arrivals="fixed", transport="http"))
+        compared = "\n".join(self.section("Pure against SQLite"))
+        self.assertIn("| ram, W=1, pure-rate500.5-fixed-http, 4 | **sqlitegrouped-rate500.5-fixed-http, 4 (best)** |", compared)
 
     def test_temporary_files_of_a_memory_device(self):
         rows = self.section("Tuning on ram")

@@ -30,6 +30,13 @@ type Config struct {
 	// of them, the first ones one more if need be, so that the inputs do not depend on who was faster.
 	StopAfter int64
 
+	// Rate, if not 0, makes the loop an open one: so many transactions/s over all terminals have an intended start, by a
+	// schedule that follows from Seed, Rate and Arrivals alone, whatever the engine does. A free terminal takes the next
+	// one; latencies count from the intended start. MinRate..MaxRate.
+	Rate float64
+	// Arrivals is the kind of schedule; empty in a closed loop.
+	Arrivals Arrivals
+
 	// Grace is how long the engine may take, after the window, to answer what is in flight, and then to close the
 	// sessions; 0 means DefaultGrace. It must cover an engine's longest pause, that of a checkpoint for example.
 	Grace time.Duration
@@ -65,6 +72,9 @@ func (c *Config) Validate() error {
 	}
 	if err := c.Weights.Validate(); err != nil {
 		return fmt.Errorf("driver: %w", err)
+	}
+	if err := validateArrivals(c.Rate, c.Arrivals); err != nil {
+		return err
 	}
 	if c.Terminals < 1 || c.Terminals > MaxTerminals {
 		return fmt.Errorf("driver: terminals is %d; it must be 1..%d", c.Terminals, MaxTerminals)

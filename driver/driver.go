@@ -1,5 +1,5 @@
-// Package driver runs TPC-C against an engine: closed-loop terminals, the measured window, latencies by transaction
-// type, a per-second series, exact counts, and the ledger of what was acknowledged.
+// Package driver runs TPC-C against an engine: terminals in a closed or an open loop, the measured window, latencies by
+// transaction type, a per-second series, exact counts, and the ledger of what was acknowledged.
 //
 // # Time
 //
@@ -17,10 +17,17 @@
 // nothing, so a stall of the engine appears once per terminal, in the maximum and in the series, and not in the
 // percentiles of an open system.
 //
+// In an open loop (Config.Rate) transactions have intended starts that do not depend on the engine, and a latency is
+// from the intended start to the answer: all that were due during a stall show it (no coordinated omission). What is
+// due while every terminal is busy is the backlog; schedule.go says whose turn it is. The draw of the input is in the
+// latency then if the terminal was late for its start. The service time, from the call to the answer, is kept as well,
+// and how late the driver itself began transactions that a terminal was waiting for.
+//
 // # Cost
 //
 // A transaction costs the driver a draw, two readings of the clock, an atomic addition on a cache line of the
-// terminal's own, and a sample of 24 bytes in the terminal's buffer. Full buffers go, under one lock, into five
+// terminal's own, and a sample of 32 bytes in the terminal's buffer. In an open loop there is a lock around the
+// schedule besides and, where the terminal is early, a sleep that takes a few system calls and no processor (alarm.go). Full buffers go, under one lock, into five
 // histograms that all terminals share: a histogram per terminal and type would put more memory into the measured
 // process than some engines use. Beside them there is one of 4 KiB for each second. Nothing is allocated per
 // transaction.
@@ -76,6 +83,7 @@ type run struct {
 	cfg       Config
 	clock     clock
 	recorder  *recorder
+	schedule  *schedule // nil: a closed loop
 	terminals []*terminal
 	running   atomic.Int64  // terminals that have not ended
 	ended     chan struct{} // closed by the last one that ends
@@ -89,6 +97,7 @@ type run struct {
 // clock is the time of a run. Terminals read it, and its end, twice per transaction.
 type clock struct {
 	zero  time.Time     // the terminals' release
+	open  bool          // the loop is open
 	start time.Duration // of the window
 	end   atomic.Int64  // of the window, ns; never: not known yet. It only ever gets earlier
 }
@@ -101,12 +110,15 @@ func (c *clock) now() int64 { return int64(time.Since(c.zero)) }
 
 func newRun(cfg Config) *run {
 	r := &run{cfg: cfg, ended: make(chan struct{})}
-	r.clock.start = cfg.WarmUp
+	r.clock.start, r.clock.open = cfg.WarmUp, cfg.Rate > 0
 	r.clock.end.Store(never)
 	if cfg.StopAfter == 0 {
 		r.clock.end.Store(int64(cfg.WarmUp + cfg.Duration))
 	}
 	r.recorder = newRecorder(&r.clock, cfg.Duration)
+	if cfg.Rate > 0 {
+		r.schedule = newSchedule(&cfg, r.clock.end.Load())
+	}
 	return r
 }
 
@@ -119,7 +131,14 @@ func (r *run) openSessions(ctx context.Context, engine engines.Engine) error {
 		if err != nil {
 			return fmt.Errorf("driver: the engine gives no session to terminal %d of %d: %w", number, r.cfg.Terminals, err)
 		}
-		r.terminals = append(r.terminals, newTerminal(r, number, session))
+		t := newTerminal(r, number, session)
+		r.terminals = append(r.terminals, t)
+		if r.schedule == nil {
+			continue
+		}
+		if t.alarm, err = newAlarm(); err != nil {
+			return fmt.Errorf("driver: terminal %d of %d: %w", number, r.cfg.Terminals, err)
+		}
 	}
 	return nil
 }
@@ -190,6 +209,12 @@ func (r *run) supervise(ctx context.Context) {
 			r.recorder.endWithLast()
 		} else {
 			r.interrupted = r.recorder.cut()
+		}
+	}
+	if r.schedule != nil {
+		r.schedule.stop(r.clock.end.Load())
+		for _, t := range r.terminals {
+			t.alarm.wake()
 		}
 	}
 	if !r.started {
@@ -270,6 +295,11 @@ func (r *run) result(all bool) (*Result, error) {
 	}
 	if err := r.recorder.report(result); err != nil {
 		return result, err
+	}
+	if r.schedule != nil {
+		result.OpenLoop = &OpenLoop{RateTxPerS: r.cfg.Rate, Arrivals: r.cfg.Arrivals}
+		r.recorder.reportOpen(result.OpenLoop)
+		r.schedule.report(result, result.OpenLoop)
 	}
 	if r.cfg.StopAfter > 0 {
 		result.InputDigest = tpcc.DigestOfRun(r.cfg.Seed, r.cfg.Scale, r.cfg.Weights, result.TerminalAttempts)

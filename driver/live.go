@@ -13,6 +13,7 @@ type Live struct {
 	Transactions int64         // completed
 	ByType       [tpcc.NumTypes]int64
 	Failures     int64
+	Backlog      int64 // of an open loop: transactions that are due while no terminal is free
 }
 
 // counters are one terminal's part of Live: written by the terminal, read by anybody.
@@ -39,6 +40,9 @@ func (r *run) live(now int64) Live {
 			l.Transactions += n
 		}
 		l.Failures += t.live.failures.Load()
+	}
+	if r.schedule != nil {
+		l.Backlog = r.schedule.backlogAt(now)
 	}
 	return l
 }

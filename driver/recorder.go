@@ -23,7 +23,9 @@ const (
 // sample is one transaction that has ended.
 type sample struct {
 	done    int64 // ns on the run's clock
-	latency int64 // ns
+	latency int64 // ns, from the intended start
+	wait    int64 // ns of latency before the call; 0 in a closed loop
+	early   bool  // the terminal waited for the intended start, so that wait is the driver's own fault
 	typ     tpcc.Type
 	outcome outcome
 	skipped uint8 // deliveries
@@ -49,6 +51,11 @@ type recorder struct {
 	types    [tpcc.NumTypes]typeRecord
 	seconds  []Second
 	bySecond []*distribution // the latencies of each of seconds
+	service  distribution    // of the calls themselves, all types
+	late     distribution    // wait, where the terminal was early
+	early    int64           // transactions in late
+	maxLate  int64
+	maxServe int64
 	skipped  int64
 	last     int64 // the latest end of a transaction in the window, ns on the run's clock
 	failures int64 // of the run, the warm-up and the time after the window included
@@ -105,6 +112,7 @@ func (r *recorder) add(samples []sample) {
 			continue
 		}
 		r.skipped += int64(s.skipped)
+		r.recordStart(s)
 		second.Transactions++
 		second.ByType[s.typ]++
 		second.MaxLatencyNS = max(second.MaxLatencyNS, s.latency)
@@ -114,6 +122,21 @@ func (r *recorder) add(samples []sample) {
 		if err := t.histogram.RecordValue(latency); err != nil {
 			panic(fmt.Sprintf("driver: a latency of %d ns: %v", s.latency, err))
 		}
+	}
+}
+
+// recordStart adds what an open loop wants to know beside the latency.
+func (r *recorder) recordStart(s *sample) {
+	if !r.clock.open {
+		return
+	}
+	service := s.latency - s.wait
+	r.service.add(min(service, longestNS))
+	r.maxServe = max(r.maxServe, service)
+	if s.early {
+		r.late.add(min(s.wait, longestNS))
+		r.maxLate = max(r.maxLate, s.wait)
+		r.early++
 	}
 }
 
@@ -190,7 +213,31 @@ func (r *recorder) report(result *Result) error {
 		}
 		result.Types[i] = TypeResult{Type: tpcc.Type(i).String(), Counts: t.counts, Latency: latency}
 	}
+	all := typeRecord{histogram: hdrhistogram.New(shortestNS, longestNS, significantDigits)}
+	for i := range r.types {
+		all.histogram.Merge(r.types[i].histogram)
+		all.max = max(all.max, r.types[i].max)
+	}
+	var err error
+	if result.Latency, err = all.latency(); err != nil {
+		return fmt.Errorf("driver: encoding the latencies of all types: %w", err)
+	}
 	return nil
+}
+
+// reportOpen writes what only an open loop has.
+func (r *recorder) reportOpen(o *OpenLoop) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	percentiles := func(d *distribution, longest int64) (p50, p99 int64) {
+		p50, _ = percentile(50, []*distribution{d})
+		p99, _ = percentile(99, []*distribution{d})
+		return min(p50, longest), min(p99, longest)
+	}
+	o.ServiceP50NS, o.ServiceP99NS = percentiles(&r.service, r.maxServe)
+	o.Early = r.early
+	_, o.StartLateP99NS = percentiles(&r.late, r.maxLate)
+	o.StartLateMaxNS = r.maxLate
 }
 
 func (t *typeRecord) latency() (*Latency, error) {

@@ -16,7 +16,11 @@ type Result struct {
 	MeasuredNS  int64 `json:"measured_ns"` // length of the window
 	Interrupted bool  `json:"interrupted"` // ctx was cancelled before the window's end
 
-	Types [tpcc.NumTypes]TypeResult `json:"types"` // by tpcc.Type
+	Types   [tpcc.NumTypes]TypeResult `json:"types"`             // by tpcc.Type
+	Latency *Latency                  `json:"latency,omitempty"` // of all types together; nil if none completed
+	// OpenLoop is what only an open loop has; nil in a closed one.
+	OpenLoop *OpenLoop `json:"open_loop,omitempty"`
+
 	// SkippedDeliveries is the number of districts in which a Delivery found no new order (clause 2.7.4.2).
 	SkippedDeliveries int64 `json:"skipped_deliveries"`
 
@@ -67,8 +71,43 @@ type TypeResult struct {
 	Latency *Latency `json:"latency,omitempty"` // of the completed ones; nil if there are none
 }
 
-// Latency describes the latencies of the completed transactions of one type, in ns, from the call to the durable
-// answer. P50NS <= P90NS <= P99NS <= P999NS <= MaxNS. The percentiles have three significant digits, the maximum is
+// OpenLoop is what only an open loop has, of the measured window. Times are those of completed transactions of all
+// types together, percentiles up to 3.1 % too long; 0 if there are none.
+type OpenLoop struct {
+	RateTxPerS float64  `json:"rate_tx_per_s"` // that was asked for
+	Arrivals   Arrivals `json:"arrivals"`
+	Due        int64    `json:"due"` // transactions whose intended start is in the window
+	// The backlog is the number of transactions that are due while no terminal is free.
+	BacklogMax int64 `json:"backlog_max"`
+	BacklogEnd int64 `json:"backlog_end"`
+	// The service time is from the call to the durable answer, without the wait before it.
+	ServiceP50NS int64 `json:"service_ns_p50"`
+	ServiceP99NS int64 `json:"service_ns_p99"`
+	// Early counts the transactions that a terminal was waiting for; StartLate is how long after their intended start
+	// they were begun: the driver's own imprecision, and that of the scheduler under it. It is in their latency.
+	Early          int64 `json:"early"`
+	StartLateP99NS int64 `json:"start_late_ns_p99"`
+	StartLateMaxNS int64 `json:"start_late_ns_max"`
+}
+
+// KeptUp reports whether the engine kept up with the schedule of an open loop: all but 1 % of what was due in the window
+// had ended in it, or as many as the terminals may have in flight. A closed loop has no schedule, and keeps up.
+func (r *Result) KeptUp() bool {
+	o := r.OpenLoop
+	return o == nil || o.Due-r.Totals().Attempts <= max(o.Due/100, int64(r.Terminals))
+}
+
+// OfferedPerSecond is the rate of transactions whose intended start is in the window; 0 in a closed loop, or if nothing
+// was measured.
+func (r *Result) OfferedPerSecond() float64 {
+	if r.OpenLoop == nil {
+		return 0
+	}
+	return r.perSecond(r.OpenLoop.Due)
+}
+
+// Latency describes the latencies of completed transactions, in ns, from the call, or in an open loop from the intended
+// start, to the durable answer. P50NS <= P90NS <= P99NS <= P999NS <= MaxNS. The percentiles have three significant digits, the maximum is
 // exact.
 type Latency struct {
 	P50NS  int64 `json:"latency_ns_p50"`
@@ -88,6 +127,9 @@ type Second struct {
 	Failures     int64                `json:"failures"`
 	P99LatencyNS int64                `json:"latency_ns_p99"` // of Transactions, up to 3.1 % too long; 0 if there are none
 	MaxLatencyNS int64                `json:"latency_ns_max"` // of Transactions
+	// Of an open loop: the most transactions that were due while no terminal was free, and how many at the second's end.
+	BacklogMax int64 `json:"backlog_max,omitempty"`
+	BacklogEnd int64 `json:"backlog_end,omitempty"`
 }
 
 // Failure describes a failed transaction.

@@ -3,9 +3,11 @@ package driver
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"tpccbench/engines"
 	"tpccbench/tpcc"
@@ -26,6 +28,8 @@ type terminal struct {
 	left          int64 // transactions still to do; never: as many as there is time for
 	clock         *clock
 	recorder      *recorder
+	schedule      *schedule // nil: a closed loop
+	alarm         *alarm    // of an open loop
 	onAck         func(Ack)
 	source        tpcc.Terminal // by value: its state changes with each draw
 	session       engines.Session
@@ -46,6 +50,7 @@ func newTerminal(r *run, number int, session engines.Session) *terminal {
 		left:     never,
 		clock:    &r.clock,
 		recorder: r.recorder,
+		schedule: r.schedule,
 		onAck:    r.cfg.OnAck,
 		source:   *tpcc.NewTerminal(r.cfg.Seed, number, r.cfg.Scale, r.cfg.Weights),
 		session:  session,
@@ -57,26 +62,61 @@ func newTerminal(r *run, number int, session engines.Session) *terminal {
 	return t
 }
 
-// run is the closed loop.
+// run is the loop: closed, or open if there is a schedule.
 func (t *terminal) run() {
 	for ; t.left > 0; t.left-- {
 		t.source.Next(&t.in)
-		// A pacer belongs here: an open loop waits for the intended start, and takes that as begin.
-		begin := t.clock.now()
-		if begin >= t.clock.end.Load() {
+		at, ok := t.begin()
+		if !ok {
 			break
 		}
 		err := t.call()
 		done := t.clock.now()
 		if err != nil {
-			if t.failed(err, begin, done) {
+			if t.failed(err, at, done) {
 				break
 			}
 			continue
 		}
-		t.acknowledged(begin, done)
+		t.acknowledged(at, done)
 	}
 	t.flush()
+}
+
+// start is when a transaction begins, ns on the run's clock.
+type start struct {
+	intended int64 // from which latency counts; in a closed loop, begun
+	begun    int64
+	early    bool // the terminal waited for the intended start
+}
+
+// wakeLead is how long before the intended start a terminal ends its sleep and yields instead: a wake-up takes longer
+// than that, so that it hardly ever has to.
+const wakeLead = 10 * time.Microsecond
+
+// begin waits for the start of the next transaction; !ok if the window is over.
+func (t *terminal) begin() (at start, ok bool) {
+	if t.schedule == nil {
+		now := t.clock.now()
+		return start{intended: now, begun: now}, now < t.clock.end.Load()
+	}
+	at.intended = t.schedule.take(t.clock.now())
+	for {
+		at.begun = t.clock.now()
+		if end := t.clock.end.Load(); at.begun >= end || at.intended >= end {
+			return at, false
+		}
+		left := time.Duration(at.intended - at.begun)
+		switch {
+		case left <= 0:
+			return at, true
+		case left > wakeLead:
+			t.alarm.sleep(left - wakeLead)
+		default:
+			runtime.Gosched()
+		}
+		at.early = true
+	}
 }
 
 // call hands the input to the session. A panic of the engine becomes an error.
@@ -90,9 +130,9 @@ func (t *terminal) call() (err error) {
 }
 
 // acknowledged keeps the books of a transaction that the engine has answered.
-func (t *terminal) acknowledged(begin, done int64) {
+func (t *terminal) acknowledged(at start, done int64) {
 	t.failuresInRow = 0
-	s := sample{done: done, latency: done - begin, typ: t.in.Type, outcome: committed}
+	s := t.sample(at, done, committed)
 	switch t.in.Type {
 	case tpcc.TxNewOrder:
 		if t.out.NewOrder.RolledBack {
@@ -113,7 +153,7 @@ func (t *terminal) acknowledged(begin, done int64) {
 }
 
 // failed keeps the books of a transaction that failed, and says whether the terminal ends with it.
-func (t *terminal) failed(err error, begin, done int64) (ends bool) {
+func (t *terminal) failed(err error, at start, done int64) (ends bool) {
 	t.failuresInRow++
 	var panicked *panicError
 	ends = errors.Is(err, engines.ErrFailed) || errors.Is(err, engines.ErrIndeterminate) || errors.As(err, &panicked) ||
@@ -128,8 +168,12 @@ func (t *terminal) failed(err error, begin, done int64) (ends bool) {
 		EndedTerminal: ends,
 	})
 	t.live.failures.Add(1)
-	t.record(sample{done: done, latency: done - begin, typ: t.in.Type, outcome: failed})
+	t.record(t.sample(at, done, failed))
 	return ends
+}
+
+func (t *terminal) sample(at start, done int64, o outcome) sample {
+	return sample{done: done, latency: done - at.intended, wait: at.begun - at.intended, early: at.early, typ: t.in.Type, outcome: o}
 }
 
 func (t *terminal) record(s sample) {
@@ -145,8 +189,11 @@ func (t *terminal) flush() {
 	t.buffered = 0
 }
 
-// closeSession closes the session. A panic of the engine becomes an error.
+// closeSession closes the session, and what the terminal has beside it. A panic of the engine becomes an error.
 func (t *terminal) closeSession() (err error) {
+	if t.alarm != nil {
+		defer t.alarm.close()
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			err = &panicError{value: p, stack: debug.Stack()}

@@ -152,6 +152,28 @@ func TestCard(t *testing.T) {
 	}
 }
 
+// Lifted limits do not bite, and do again once they are restored. Elsewhere nothing is lifted.
+func TestLift(t *testing.T) {
+	where := t.TempDir()
+	d := startCard(t, where)
+	defer d.Close()
+	for _, dir := range []string{d.Dir, where} {
+		restore, err := Lift(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := verify(d); (err == nil) != (dir == where) {
+			t.Errorf("limits of %s after Lift(%s): %v", d.Dir, dir, err)
+		}
+		if err := restore(); err != nil {
+			t.Fatal(err)
+		}
+		if err := verify(d); err != nil {
+			t.Errorf("the limits do not bite after they were restored: %v", err)
+		}
+	}
+}
+
 // verify sees limits that do not bite.
 func TestVerifyWithoutLimits(t *testing.T) {
 	d := startCard(t, t.TempDir())

@@ -102,6 +102,13 @@ func (l limiting) set(number string, limits Limits) error {
 		if err := os.Mkdir(l.Group, 0o755); err != nil {
 			return err
 		}
+	}
+	return l.limit(number, limits)
+}
+
+// limit gives the device its limits, where there is a place for them.
+func (l limiting) limit(number string, limits Limits) error {
+	if l.Version == 2 {
 		return put(filepath.Join(l.Group, "io.max"), fmt.Sprintf("%s rbps=%d wbps=%d riops=%d wiops=%d", number,
 			limits.ReadBytesPerS, limits.WriteBytesPerS, limits.ReadsPerS, limits.WritesPerS))
 	}
@@ -123,6 +130,14 @@ func (l Limits) files() map[string]int64 {
 		"blkio.throttle.write_bps_device": l.WriteBytesPerS, "blkio.throttle.read_bps_device": l.ReadBytesPerS,
 		"blkio.throttle.write_iops_device": l.WritesPerS, "blkio.throttle.read_iops_device": l.ReadsPerS,
 	}
+}
+
+// lift takes the limits away until limit gives them again.
+func (l limiting) lift(number string, limits Limits) error {
+	if l.Version == 2 {
+		return put(filepath.Join(l.Group, "io.max"), number+" rbps=max wbps=max riops=max wiops=max")
+	}
+	return l.clear(number, limits)
 }
 
 // clear takes limits away that set has set, and no others: what it does not find is done already.

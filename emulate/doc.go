@@ -12,7 +12,8 @@
 //
 // The controller counts in slices of about 0.1 s: a card that has been idle takes a few requests at once, and those
 // that follow wait. Rates over a second are those of the profile; the distribution of single latencies is not that of a
-// card. What a card does beyond rates (erase blocks, garbage collection, lies about flushes) is not emulated.
+// card. A card's limits are lifted while data is copied to it before a measurement (Lift), which would take minutes on a
+// slow one and is measured by nobody. What a card does beyond rates (erase blocks, garbage collection, lies about flushes) is not emulated.
 //
 // # How it is always removed
 //

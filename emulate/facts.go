@@ -25,23 +25,31 @@ func (f *Facts) String() string {
 
 // Of tells whether the directory is on an emulated card, whoever made it, and gives its facts; nil: it is not on one.
 func Of(dir string) *Facts {
+	if _, s := cardOf(dir); s != nil {
+		return &s.Facts
+	}
+	return nil
+}
+
+// cardOf gives the directory and the state of the card that dir is on; nil: it is not on one.
+func cardOf(dir string) (home string, s *state) {
 	sys, err := procsample.Linux()
 	if err != nil {
-		return nil
+		return "", nil
 	}
 	on := sys.DeviceOf(dir).On
 	if len(on) != 1 || !strings.HasPrefix(on[0], "loop") {
-		return nil
+		return "", nil
 	}
 	image, err := backingFile(on[0])
 	if err != nil || filepath.Base(image) != imageName {
-		return nil
+		return "", nil
 	}
-	s, err := readState(filepath.Dir(image))
-	if err != nil {
-		return nil
+	home = filepath.Dir(image)
+	if s, err = readState(home); err != nil {
+		return "", nil
 	}
-	return &s.Facts
+	return home, s
 }
 
 // backingFile is the file that a loop device shows; os.ErrNotExist if it shows none.

@@ -35,7 +35,8 @@ import (
 // do not count; every value, and the order of tables and lists, does.
 //
 // A key that is added to the language later must be written only where a plan gives it, so that older plans keep their
-// identity. twin_of, quick, extends, engines, min_rounds and keep_free_bytes are written like that already.
+// identity. twin_of, quick, extends, engines, min_rounds, keep_free_bytes, rates (with arrivals),
+// transport, cpus and load_cpus are written like that already.
 const canonicalHeader = Format + " canonical 2"
 
 // Forms of identity. Form 1 was the JSON of this package's types, which the next field would have changed; it is kept to
@@ -170,6 +171,15 @@ func (p *Plan) canonical() []canonicalKey {
 		w.add(at, "terminals", r.Terminals)
 		w.add(at, "w", r.W)
 		w.add(at, "devices", r.Devices)
+		if len(r.Rates) > 0 {
+			w.add(at, "rates", r.Rates)
+			w.add(at, "arrivals", r.Arrivals)
+		}
+		if r.Transport != TransportInProcess {
+			w.add(at, "transport", r.Transport)
+		}
+		given(w, at, "cpus", r.CPUs)
+		given(w, at, "load_cpus", r.LoadCPUs)
 	}
 	for i := range p.Decisions {
 		p.Decisions[i].canonical(w, fmt.Sprintf("decision[%d]", i))
@@ -178,6 +188,9 @@ func (p *Plan) canonical() []canonicalKey {
 }
 
 func (t *Tuning) canonical(w *canonicalWriter, at string) {
+	if t.Name != t.Device {
+		w.add(at, "name", t.Name)
+	}
 	w.add(at, "device", t.Device)
 	w.add(at, "w", t.W)
 	w.add(at, "rounds", t.Rounds)

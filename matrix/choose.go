@@ -9,6 +9,7 @@ import (
 
 // Choice is the outcome of a tuning.
 type Choice struct {
+	Tuning    string            `json:"tuning,omitempty"` // its name; empty where it is the device's
 	Device    string            `json:"device"`
 	Candidate string            `json:"candidate"`
 	Settings  map[string]string `json:"settings"`
@@ -31,7 +32,10 @@ type Compared struct {
 // count (of other engines, of candidates that are not eligible) need not be there. Of equal candidates the first in
 // the plan is chosen.
 func (t *Tuning) Choose(results map[string]float64) (Choice, error) {
-	c := Choice{Device: t.Device, AppliesTo: slices.Clone(t.AppliesTo), Rule: t.ChooseBy, Over: t.ChooseOver}
+	c := Choice{Tuning: t.Name, Device: t.Device, AppliesTo: slices.Clone(t.AppliesTo), Rule: t.ChooseBy, Over: t.ChooseOver}
+	if c.Tuning == c.Device {
+		c.Tuning = ""
+	}
 	var lacking []string
 	best := math.Inf(-1)
 	for i := range t.Candidates {
@@ -58,7 +62,7 @@ func (t *Tuning) Choose(results map[string]float64) (Choice, error) {
 		c.Compared = append(c.Compared, seen)
 	}
 	if len(lacking) > 0 {
-		return Choice{}, fmt.Errorf("cannot choose settings for device %s: no result of %s (missing or failed)", t.Device, strings.Join(lacking, ", "))
+		return Choice{}, fmt.Errorf("cannot choose settings for %s: no result of %s (missing or failed)", t.words(), strings.Join(lacking, ", "))
 	}
 	return c, nil
 }
@@ -77,6 +81,22 @@ func (t *Tuning) counted(c *Candidate) []string {
 	return ids
 }
 
+// TuningName is the name of the tuning that chose.
+func (c *Choice) TuningName() string {
+	if c.Tuning != "" {
+		return c.Tuning
+	}
+	return c.Device
+}
+
+// words names the tuning in a sentence.
+func (t *Tuning) words() string {
+	if t.Name == t.Device {
+		return "device " + t.Device
+	}
+	return fmt.Sprintf("%s on device %s", t.Name, t.Device)
+}
+
 // String is one line: what was chosen, and the figures that were compared.
 func (c *Choice) String() string {
 	var figures []string
@@ -87,5 +107,5 @@ func (c *Choice) String() string {
 	if settings == "" {
 		settings = "defaults"
 	}
-	return fmt.Sprintf("%s: %s (%s), by the mean tx_per_s of %s: %s", c.Device, c.Candidate, settings, c.Over, strings.Join(figures, ", "))
+	return fmt.Sprintf("%s: %s (%s), by the mean tx_per_s of %s: %s", c.TuningName(), c.Candidate, settings, c.Over, strings.Join(figures, ", "))
 }

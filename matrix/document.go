@@ -261,6 +261,24 @@ func (t *table) oneOf(name string, allowed ...string) string {
 	return s
 }
 
+// oneOfOr is oneOf for an optional key.
+func (t *table) oneOfOr(name, fallback string, allowed ...string) string {
+	if _, ok := t.m[name]; !ok {
+		t.asked = append(t.asked, name)
+		return fallback
+	}
+	return t.oneOf(name, allowed...)
+}
+
+// textOr is text for an optional key, which is empty if it is missing.
+func (t *table) textOr(name string) string {
+	if _, ok := t.m[name]; !ok {
+		t.asked = append(t.asked, name)
+		return ""
+	}
+	return t.text(name)
+}
+
 // integer reads a whole number of lo..hi.
 func (t *table) integer(name string, lo, hi int64) int64 {
 	v, ok := t.take(name, true)
@@ -395,9 +413,16 @@ func (t *table) columns(name string) []string {
 }
 
 // integers reads a list of different whole numbers of lo..hi.
-func (t *table) integers(name string, lo, hi int64) []int {
+func (t *table) integers(name string, lo, hi int64) []int { return t.integerList(name, true, lo, hi) }
+
+// integersOr is integers for an optional key, which is empty if it is missing.
+func (t *table) integersOr(name string, lo, hi int64) []int {
+	return t.integerList(name, false, lo, hi)
+}
+
+func (t *table) integerList(name string, required bool, lo, hi int64) []int {
 	var numbers []int
-	t.items(name, true, func(path string, v any) any {
+	t.items(name, required, func(path string, v any) any {
 		before := len(t.found)
 		n := t.integerValue(path, v, lo, hi)
 		if len(t.found) > before {

@@ -93,14 +93,31 @@ func (p *Plan) CheckSettings(check func(engine string, settings map[string]strin
 			continue
 		}
 		for _, d := range r.Devices {
-			t, ok := p.Tuning(d)
-			if !ok || !slices.Contains(t.AppliesTo, r.Engine) {
+			t, ok := p.Tuning(d, r.Engine)
+			if !ok {
 				continue
 			}
 			for _, c := range t.Candidates {
 				if c.Eligible && check(r.Engine, c.Settings) == nil {
 					try(r.path+".settings", r.Engine, overlay(c.Settings, r.Settings))
 				}
+			}
+		}
+	}
+	return ps.err()
+}
+
+// CheckCPUs reports every list of processors of a row that check refuses, as Problems.
+func (p *Plan) CheckCPUs(check func(list string) error) error {
+	ps := &problems{file: p.file, lines: p.lines}
+	for i := range p.Rows {
+		r := &p.Rows[i]
+		for _, c := range []struct{ key, list string }{{"cpus", r.CPUs}, {"load_cpus", r.LoadCPUs}} {
+			if c.list == "" {
+				continue
+			}
+			if err := check(c.list); err != nil {
+				ps.add(joinPath(r.path, c.key), "%v", err)
 			}
 		}
 	}

@@ -17,6 +17,7 @@ const (
 	maxSeconds      = 7 * 24 * 3600
 	maxTransactions = 1_000_000_000
 	maxWeight       = 1_000_000
+	maxRate         = 10_000_000
 	maxCells        = 100_000
 )
 
@@ -170,7 +171,7 @@ func (p *Plan) readGates(root *table) {
 }
 
 func (p *Plan) readTunings(root *table) {
-	seen := map[string]string{}
+	seen, tuned := map[string]string{}, map[string]string{}
 	for _, t := range root.tables("tuning", false) {
 		u := Tuning{
 			path:       t.path,
@@ -182,13 +183,20 @@ func (p *Plan) readTunings(root *table) {
 			ChooseOver: t.name("choose_over"),
 		}
 		p.checkDevice(t.problems, t.key("device"), u.Device)
-		declare(t.problems, seen, "tuning of device", u.Device, t.key("device"))
+		u.Name = t.nameOr("name", u.Device)
+		declare(t.problems, seen, "tuning", u.Name, t.key("name"))
+		for i, e := range u.AppliesTo {
+			declare(t.problems, tuned, "tuning of", e+" on device "+u.Device, fmt.Sprintf("%s[%d]", t.key("applies_to"), i))
+		}
 		var engines []string
 		for _, g := range t.tables("run", true) {
 			group := TuningGroup{path: g.path, Engine: g.name("engine"), Terminals: g.integers("terminals", 1, maxTerminals)}
 			g.done()
 			if slices.Contains(engines, group.Engine) {
 				g.add(g.key("engine"), "duplicate engine %q; one run table lists all its terminals", group.Engine)
+			}
+			if !slices.Contains(u.AppliesTo, group.Engine) {
+				g.add(g.key("engine"), "%q is not among applies_to: only an engine that gets the chosen settings is tuned", group.Engine)
 			}
 			engines = append(engines, group.Engine)
 			u.Groups = append(u.Groups, group)
@@ -256,6 +264,7 @@ func (p *Plan) readRows(root *table) {
 	rows := root.tables("cell", true)
 	cells := map[string]string{}
 	labels := map[string]*Row{}
+	placed := map[[2]string]*Row{} // by label and transport
 	for _, t := range rows {
 		r := Row{path: t.path, Engine: t.name("engine")}
 		r.Label = t.nameOr("label", r.Engine)
@@ -264,6 +273,7 @@ func (p *Plan) readRows(root *table) {
 		r.Terminals = t.integers("terminals", 1, maxTerminals)
 		r.W = t.integers("w", 1, maxW)
 		r.Devices = t.names("devices", true)
+		readLoad(t, &r)
 		t.done()
 		for i, d := range r.Devices {
 			p.checkDevice(t.problems, fmt.Sprintf("%s[%d]", t.key("devices"), i), d)
@@ -283,7 +293,14 @@ func (p *Plan) readRows(root *table) {
 			t.add(t.key("label"), "%q stands for another engine or other settings in line %d; a label means one thing",
 				r.Label, lineOf(t.lines, first.path))
 		}
-		if len(cells)+len(r.Devices)*len(r.W)*len(r.Terminals) > maxCells {
+		place := [2]string{r.Label, r.Transport}
+		if first, ok := placed[place]; !ok {
+			placed[place] = &r
+		} else if first.CPUs != r.CPUs || first.LoadCPUs != r.LoadCPUs {
+			t.add(t.key("label"), "%q has other processors with transport %s in line %d; a label means one thing", r.Label, r.Transport,
+				lineOf(t.lines, first.path))
+		}
+		if len(cells)+len(r.Devices)*len(r.W)*len(r.Terminals)*max(1, len(r.Rates)) > maxCells {
 			t.add(t.path, "the plan has more than %d cells", maxCells)
 			return
 		}
@@ -297,14 +314,33 @@ func (p *Plan) readRows(root *table) {
 			root.add(r.path+".label", "%q is the name of an engine; a label must not be", r.Label)
 		}
 		if r.TwinOf != "" && r.TwinOf != r.Label {
-			checkTwin(root.problems, &r, labels[r.TwinOf], cells)
+			checkTwin(root.problems, &r, labels[r.TwinOf], placed[[2]string{r.TwinOf, r.Transport}], cells)
+		}
+	}
+}
+
+// readLoad reads how the row's transactions come to the engine.
+func readLoad(t *table, r *Row) {
+	r.Rates = t.integersOr("rates", 1, maxRate)
+	if r.Arrivals = t.oneOfOr("arrivals", "", ArrivalsFixed, ArrivalsPoisson); len(r.Rates) > 0 && r.Arrivals == "" {
+		r.Arrivals = ArrivalsPoisson
+	}
+	if _, given := t.m["rates"]; !given && r.Arrivals != "" {
+		t.add(t.key("arrivals"), "needs rates: a row without them is a closed loop, in which nothing arrives")
+	}
+	r.Transport = t.oneOfOr("transport", TransportInProcess, TransportInProcess, TransportHTTP)
+	r.CPUs, r.LoadCPUs = t.textOr("cpus"), t.textOr("load_cpus")
+	for _, key := range []string{"cpus", "load_cpus"} {
+		if _, given := t.m[key]; given && r.Transport == TransportInProcess {
+			t.add(t.key(key), "needs transport = %q: in-process, terminals and engine are one process, whose processors taskset chooses", TransportHTTP)
 		}
 	}
 }
 
 // checkTwin notes what makes the row no twin of the first row with the label that it names: nil if there is none. An A/A
-// pair says something only if its cells are the same in all but the name, and both are there.
-func checkTwin(ps *problems, r, of *Row, cells map[string]string) {
+// pair says something only if its cells are the same in all but the name, and both are there. served is the first of these
+// rows with the same transport.
+func checkTwin(ps *problems, r, of, served *Row, cells map[string]string) {
 	path := r.path + ".twin_of"
 	switch {
 	case of == nil:
@@ -320,9 +356,12 @@ func checkTwin(ps *problems, r, of *Row, cells map[string]string) {
 		ps.add(path, "%q has the settings {%s}, not {%s}; a twin is the same under another label", r.TwinOf,
 			settingsText(of.Settings), settingsText(r.Settings))
 		return
+	case served != nil && (served.CPUs != r.CPUs || served.LoadCPUs != r.LoadCPUs):
+		ps.add(path, "%q has other processors with transport %s; a twin is the same under another label", r.TwinOf, r.Transport)
+		return
 	}
 	for _, c := range r.cells() {
-		if name := cellName(c.device, c.w, r.TwinOf, c.terminals); cells[name] == "" {
+		if name := cellName(c.device, c.w, r.TwinOf, c.terminals, c.load); cells[name] == "" {
 			ps.add(r.path, "%s would be the twin of %s, which is no cell of the plan", c.name, name)
 		}
 	}

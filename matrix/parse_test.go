@@ -86,6 +86,23 @@ func TestBadPlans(t *testing.T) {
 		{"twin in one place only", "[[decision]]", "[[cell]]\nlabel = \"twin\"\ntwin_of = \"a\"\nengine = \"a\"\nterminals = [2]\nw = [1]\ndevices = [\"ram\"]\n" +
 			"[[cell]]\nlabel = \"twin\"\nengine = \"a\"\nterminals = [1]\nw = [1]\ndevices = [\"ram\"]\n[[decision]]",
 			`bad.toml:61: cell[3].label: "twin" is a twin in one place and none in another (line 53); a label means one thing`},
+		{"rate 0", "terminals = [2]\nw", "terminals = [2]\nrates = [0, 5]\nw", "bad.toml:50: cell[1].rates[0]: is 0; it must be 1..10000000"},
+		{"rate twice", "terminals = [2]\nw", "terminals = [2]\nrates = [5, 5]\nw", "bad.toml:45: cell[1]: duplicate cell \"ram-w1-b-wide-2-rate5\"; it is in line 45 too\nbad.toml:50: cell[1].rates[1]: 5 is there twice"},
+		{"fractional rate", "terminals = [2]\nw", "terminals = [2]\nrates = [0.5]\nw", "bad.toml:50: cell[1].rates[0]: is a number with a point; it must be a whole number 1..10000000"},
+		{"no rates", "terminals = [2]\nw", "terminals = [2]\nrates = []\nw", "bad.toml:50: cell[1].rates: is an empty list; it must have at least one value"},
+		{"unknown arrivals", "terminals = [2]\nw", "terminals = [2]\nrates = [5]\narrivals = \"bursts\"\nw", `bad.toml:51: cell[1].arrivals: is "bursts"; allowed are fixed, poisson`},
+		{"arrivals without rates", "terminals = [2]\nw", "terminals = [2]\narrivals = \"fixed\"\nw",
+			"bad.toml:50: cell[1].arrivals: needs rates: a row without them is a closed loop, in which nothing arrives"},
+		{"unknown transport", "terminals = [2]\nw", "terminals = [2]\ntransport = \"tcp\"\nw", `bad.toml:50: cell[1].transport: is "tcp"; allowed are in-process, http`},
+		{"processors in-process", "terminals = [2]\nw", "terminals = [2]\ncpus = \"0\"\nload_cpus = \"1\"\nw",
+			"bad.toml:50: cell[1].cpus: needs transport = \"http\": in-process, terminals and engine are one process, whose processors taskset chooses\n" +
+				"bad.toml:51: cell[1].load_cpus: needs transport = \"http\": in-process, terminals and engine are one process, whose processors taskset chooses"},
+		{"processors as a number", "terminals = [2]\nw", "terminals = [2]\ntransport = \"http\"\ncpus = 0\nw", "bad.toml:51: cell[1].cpus: is a whole number; it must be a string"},
+		{"processors of two kinds", "[[decision]]", "[[cell]]\nengine = \"a\"\nterminals = [2]\nw = [2]\ndevices = [\"ram\"]\ntransport = \"http\"\ncpus = \"0\"\n" +
+			"[[cell]]\nengine = \"a\"\nterminals = [3]\nw = [2]\ndevices = [\"ram\"]\ntransport = \"http\"\n[[decision]]",
+			`bad.toml:60: cell[3].label: "a" has other processors with transport http in line 53; a label means one thing`},
+		{"twin in another loop", "[[decision]]", "[[cell]]\nlabel = \"twin\"\ntwin_of = \"a\"\nengine = \"a\"\nterminals = [2]\nw = [1]\nrates = [5]\ndevices = [\"ram\"]\n[[decision]]",
+			"bad.toml:53: cell[2]: ram-w1-twin-2-rate5 would be the twin of ram-w1-a-2-rate5, which is no cell of the plan"},
 		{"rounds 0 for a decision", "[[decision]]", "[[decision]]\nmin_rounds = 0", "bad.toml:54: decision[0].min_rounds: is 0; it must be 1..1000"},
 		{"decision twice", small[strings.Index(small, "[[decision]]"):], strings.Repeat(small[strings.Index(small, "[[decision]]"):], 2),
 			`bad.toml:67: decision[1].name: duplicate decision "better"; it is in line 54 too`},

@@ -8,9 +8,12 @@
 //
 //	[[device]]    where data lies, and how long and how often each cell runs there
 //	[gates]       what must hold before the timed runs (the engines' rows are equal) and after each of them
-//	[[tuning]]    per device: candidates of settings, the runs that compare them, and the rule that chooses one
+//	[[tuning]]    per device and engines: candidates of settings, the runs that compare them, and the rule that chooses one
 //	[[cell]]      rows of the matrix; each is the product of its lists of terminals, w and devices; a twin_of another row
-//	              is the same again under another name, an A/A pair
+//	              is the same again under another name, an A/A pair. A row with rates is an open loop, with one more factor
+//	              of the product: rates = [500, 1000] are transactions/s over all terminals, arrivals = "poisson" (that
+//	              unless it says "fixed") how they follow each other. transport = "http" puts the engine into a server
+//	              process; cpus = "0" and load_cpus = "1" are then the processors of the server and of the terminals
 //	[[decision]]  what the result changes, by which statistic of which cells and which threshold, and from how many rounds
 //
 // preregistered.toml is the plan of the study that this project re-implements, quick.toml its cells for two seconds each;
@@ -51,7 +54,7 @@ type Plan struct {
 	IsQuick   bool   // key quick, or derived by Quick: for trying out, not a result
 	Devices   []Device
 	Gate      GateRules
-	Tunings   []Tuning // at most one per device
+	Tunings   []Tuning // at most one that applies to an engine on a device
 	Rows      []Row
 	Decisions []Decision
 
@@ -86,6 +89,7 @@ type GateRules struct {
 
 // Tuning says how the settings of some engines are chosen on one device.
 type Tuning struct {
+	Name       string `json:"-"` // the device's name if the plan gives none, which it must where a device has several
 	Device     string
 	W          int
 	Rounds     int
@@ -135,9 +139,24 @@ type Row struct {
 	// twin of that row's cell on the same device at the same W with as many terminals, an A/A pair. What a pair's cells
 	// differ by is what identical things differ by here. See Twins.
 	TwinOf string `json:"-"`
+	// Rates, if there are any, make the row an open loop: transactions/s over all terminals, a factor of the product.
+	Rates    []int  `json:"-"`
+	Arrivals string `json:"-"` // ArrivalsFixed or ArrivalsPoisson; empty in a closed loop
+	// Transport is what is between terminals and engine: TransportInProcess or TransportHTTP. CPUs and LoadCPUs, of HTTP
+	// only, list the processors of the server and of the terminals as taskset does; empty: all.
+	Transport      string `json:"-"`
+	CPUs, LoadCPUs string `json:"-"`
 
 	path string
 }
+
+// Values of Row.Arrivals and Row.Transport.
+const (
+	ArrivalsFixed      = "fixed"   // evenly spaced
+	ArrivalsPoisson    = "poisson" // independent of each other
+	TransportInProcess = "in-process"
+	TransportHTTP      = "http"
+)
 
 // Twin is an A/A pair: two cells that are the same but for their names.
 type Twin struct {
@@ -203,9 +222,9 @@ func (p *Plan) Device(name string) (*Device, bool) {
 	return &p.Devices[i], true
 }
 
-// Tuning returns the tuning of the device, if it has one.
-func (p *Plan) Tuning(device string) (*Tuning, bool) {
-	i := slices.IndexFunc(p.Tunings, func(t Tuning) bool { return t.Device == device })
+// Tuning returns the tuning that chooses the engine's settings on the device, if there is one.
+func (p *Plan) Tuning(device, engine string) (*Tuning, bool) {
+	i := slices.IndexFunc(p.Tunings, func(t Tuning) bool { return t.Device == device && slices.Contains(t.AppliesTo, engine) })
 	if i < 0 {
 		return nil, false
 	}

@@ -161,7 +161,7 @@ func TestPreregisteredIsTheStudy(t *testing.T) {
 		for _, w := range []int{1, 4} {
 			for label, terminals := range map[string][]int{"pure": {16, 64}, "sqlite": {1, 4}, "sqlitegrouped": {16, 64}, "sqlitegrouped-strong": {16, 64}} {
 				for _, n := range terminals {
-					if name := cellName(device, w, label, n); !slices.Contains(cells, name) {
+					if name := cellName(device, w, label, n, ""); !slices.Contains(cells, name) {
 						t.Errorf("no cell %s", name)
 					}
 				}

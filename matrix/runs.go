@@ -6,13 +6,19 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Run is one run of a plan. Its ID names its raw record.
 type Run struct {
-	Phase         string // PhaseTuning or PhaseMatrix
-	Cell          string // DEVICE-wW-LABEL-TERMINALS, in the tuning followed by -CANDIDATE: ram-w1-pure-64
+	Phase string // PhaseTuning or PhaseMatrix
+	// Cell is DEVICE-wW-LABEL-TERMINALS, in the tuning followed by -CANDIDATE: ram-w1-pure-64; of a row with rates, or
+	// with another transport than in-process, followed by -LOAD: ram-w1-pure-64-rate500-http.
+	Cell          string
+	Load          string // how transactions come, where that is not in-process in a closed loop: rate500, rate500-fixed, http
 	Label         string // name of the row: its engine, or the label of a row with settings of its own
+	Tuning        string // name of the tuning; empty in the matrix
 	Candidate     string // of the tuning; empty in the matrix
 	Round         int    // from 1
 	Order         int    // position in the phase, from 1
@@ -26,6 +32,11 @@ type Run struct {
 	WarmUpSeconds float64
 	Seed          uint64
 	Mix           []int // weights of new_order, payment, order_status, delivery, stock_level
+
+	RateTxPerS     float64 // of an open loop, over all terminals; 0: a closed loop
+	Arrivals       string  // of an open loop
+	Transport      string
+	CPUs, LoadCPUs string // see Row
 }
 
 // ID is PHASE-CELL-rROUND, of the characters a-z, 0-9 and hyphen.
@@ -54,19 +65,49 @@ type cell struct {
 	device    string
 	w         int
 	terminals int
+	rate      int // 0: a closed loop
+	load      string
 }
 
-func cellName(device string, w int, label string, terminals int) string {
-	return fmt.Sprintf("%s-w%d-%s-%d", device, w, label, terminals)
+// cellName names a cell; more, a load or a candidate, may be empty.
+func cellName(device string, w int, label string, terminals int, more string) string {
+	name := fmt.Sprintf("%s-w%d-%s-%d", device, w, label, terminals)
+	if more != "" {
+		name += "-" + more
+	}
+	return name
+}
+
+// LoadName says how transactions come, as a part of a cell's name: the rate of an open loop, its arrivals if they are
+// not Poisson's, and the transport if it is not in-process. It is empty for a closed loop in-process.
+func LoadName(rateTxPerS float64, arrivals, transport string) string {
+	var parts []string
+	if rateTxPerS > 0 {
+		parts = append(parts, "rate"+strconv.FormatFloat(rateTxPerS, 'f', -1, 64))
+		if arrivals != ArrivalsPoisson {
+			parts = append(parts, arrivals)
+		}
+	}
+	if transport != TransportInProcess {
+		parts = append(parts, transport)
+	}
+	return strings.Join(parts, "-")
 }
 
 // cells is the product of the row's lists, device by device.
 func (r *Row) cells() []cell {
+	rates := r.Rates
+	if len(rates) == 0 {
+		rates = []int{0}
+	}
 	var cells []cell
 	for _, d := range r.Devices {
 		for _, w := range r.W {
 			for _, n := range r.Terminals {
-				cells = append(cells, cell{cellName(d, w, r.Label, n), d, w, n})
+				for _, rate := range rates {
+					load := LoadName(float64(rate), r.Arrivals, r.Transport)
+					cells = append(cells, cell{cellName(d, w, r.Label, n, load), d, w, n, rate, load})
+				}
 			}
 		}
 	}
@@ -93,7 +134,7 @@ func (p *Plan) Twins() []Twin {
 			continue
 		}
 		for _, c := range r.cells() {
-			twins = append(twins, Twin{Cell: cellName(c.device, c.w, r.TwinOf, c.terminals), Twin: c.name})
+			twins = append(twins, Twin{Cell: cellName(c.device, c.w, r.TwinOf, c.terminals, c.load), Twin: c.name})
 		}
 	}
 	return twins
@@ -130,7 +171,7 @@ func (p *Plan) TuningRuns() []Run {
 				c := &t.Candidates[j]
 				t.visit(c, func(engine string, terminals int) {
 					r := p.run(PhaseTuning, t.Device, round)
-					r.Cell = t.cell(c, engine, terminals)
+					r.Tuning, r.Cell = t.Name, t.cell(c, engine, terminals)
 					r.Label, r.Engine, r.Candidate = engine, engine, c.Name
 					r.W, r.Terminals = t.W, terminals
 					r.Settings = overlay(c.Settings, nil)
@@ -156,31 +197,30 @@ func (t *Tuning) visit(c *Candidate, f func(engine string, terminals int)) {
 }
 
 func (t *Tuning) cell(c *Candidate, engine string, terminals int) string {
-	return cellName(t.Device, t.W, engine, terminals) + "-" + c.Name
+	return cellName(t.Device, t.W, engine, terminals, c.Name)
 }
 
 // MatrixRuns lists the runs of the matrix in the order in which they are carried out: device by device as in the plan
 // (all rounds of one before the next, so that one device's files are not there during the other's runs), round by
 // round, every cell once per round, within a round in the plan's shuffled order (see shuffle).
 //
-// chosen holds, per device that has a tuning, the settings that the tuning chose (Choice.Settings); a row's own
-// settings go on top. With nil, the outline of the matrix is returned: all runs, without tuned settings. It panics
-// if chosen lacks a device that has a tuning, which would measure something else than the plan says.
+// chosen holds, by the name of each tuning, the settings that it chose (Choice.Settings); a row's own settings go on
+// top. With nil, the outline of the matrix is returned: all runs, without tuned settings. It panics if chosen lacks a
+// tuning, which would measure something else than the plan says.
 func (p *Plan) MatrixRuns(chosen map[string]map[string]string) []Run {
 	var runs []Run
 	for i := range p.Devices {
 		d := &p.Devices[i]
-		t, tuned := p.Tuning(d.Name)
-		if _, ok := chosen[d.Name]; tuned && chosen != nil && !ok {
-			panic("matrix: no settings were chosen for device " + d.Name)
-		}
 		for round := 1; round <= d.Rounds; round++ {
 			first := len(runs)
 			for j := range p.Rows {
 				row := &p.Rows[j]
 				var base map[string]string
-				if tuned && slices.Contains(t.AppliesTo, row.Engine) {
-					base = chosen[d.Name]
+				if t, tuned := p.Tuning(d.Name, row.Engine); tuned {
+					var ok bool
+					if base, ok = chosen[t.Name]; chosen != nil && !ok {
+						panic("matrix: no settings were chosen for " + t.words())
+					}
 				}
 				for _, c := range row.cells() {
 					if c.device != d.Name {
@@ -190,6 +230,8 @@ func (p *Plan) MatrixRuns(chosen map[string]map[string]string) []Run {
 					r.Cell, r.Label, r.Engine = c.name, row.Label, row.Engine
 					r.W, r.Terminals = c.w, c.terminals
 					r.Settings = overlay(base, row.Settings)
+					r.Load, r.RateTxPerS, r.Arrivals = c.load, float64(c.rate), row.Arrivals
+					r.Transport, r.CPUs, r.LoadCPUs = row.Transport, row.CPUs, row.LoadCPUs
 					runs = append(runs, r)
 				}
 			}
@@ -203,7 +245,7 @@ func (p *Plan) MatrixRuns(chosen map[string]map[string]string) []Run {
 func (p *Plan) run(phase, device string, round int) Run {
 	d, _ := p.Device(device)
 	return Run{Phase: phase, Round: round, Device: d.Name, Kind: d.Kind, Seconds: d.Seconds, WarmUpSeconds: d.WarmUpSeconds,
-		Seed: p.Seed, Mix: slices.Clone(p.Mix)}
+		Seed: p.Seed, Mix: slices.Clone(p.Mix), Transport: TransportInProcess}
 }
 
 // shuffle orders the runs of one round by the SHA-256 of the text "ORDER_SEED ID", in hex. So the order is a function

@@ -157,7 +157,7 @@ func TestCandidates(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
-	tuning, _ := preregistered(t).Tuning("ram")
+	tuning, _ := preregistered(t).Tuning("ram", "sqlite")
 	results := map[string]float64{
 		"tuning-ram-w1-sqlitegrouped-16-defaults-r1":            7872,
 		"tuning-ram-w1-sqlitegrouped-64-defaults-r1":            8555,

@@ -124,14 +124,13 @@ func (s *Selection) Gates() []Gate {
 	return gates
 }
 
-// Tunings returns the names of the devices whose chosen settings the selected runs of the matrix depend on.
+// Tunings returns the names of the tunings whose chosen settings the selected runs of the matrix depend on.
 func (s *Selection) Tunings() []string {
-	var devices []string
+	var names []string
 	for _, r := range s.Filter(s.plan.MatrixRuns(nil)) {
-		t, ok := s.plan.Tuning(r.Device)
-		if ok && slices.Contains(t.AppliesTo, r.Engine) && !slices.Contains(devices, r.Device) {
-			devices = append(devices, r.Device)
+		if t, ok := s.plan.Tuning(r.Device, r.Engine); ok && !slices.Contains(names, t.Name) {
+			names = append(names, t.Name)
 		}
 	}
-	return devices
+	return names
 }

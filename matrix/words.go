@@ -99,7 +99,7 @@ func (p *Plan) gateWords(b *wordWriter) {
 }
 
 func (p *Plan) tuningWords(b *wordWriter) {
-	b.line("2. Tuning: which settings the SQLite rows get")
+	b.line("2. Tuning: which settings the tuned rows get")
 	if len(p.Tunings) == 0 {
 		b.line("  None: every row runs with its own settings.")
 	}
@@ -110,7 +110,7 @@ func (p *Plan) tuningWords(b *wordWriter) {
 		for _, g := range t.Groups {
 			groups = append(groups, fmt.Sprintf("%s with terminals %s", g.Engine, numbers(g.Terminals)))
 		}
-		mine := slices.DeleteFunc(slices.Clone(runs), func(r Run) bool { return r.Device != t.Device })
+		mine := slices.DeleteFunc(slices.Clone(runs), func(r Run) bool { return r.Tuning != t.Name })
 		n := needOf(mine)
 		b.line("  On %s, W=%d, %s of %s: %s, about %s.", t.Device, t.W, count(t.Rounds, "round"),
 			strings.Join(groups, ", "), count(len(mine), "run"), durationWords(n.seconds))
@@ -134,8 +134,8 @@ func (p *Plan) matrixWords(b *wordWriter) {
 	for _, r := range p.Rows {
 		var with []string
 		tuned := func(device string) bool {
-			t, ok := p.Tuning(device)
-			return ok && slices.Contains(t.AppliesTo, r.Engine)
+			_, ok := p.Tuning(device, r.Engine)
+			return ok
 		}
 		if slices.ContainsFunc(r.Devices, tuned) {
 			with = append(with, "the settings chosen on its device")
@@ -153,7 +153,8 @@ func (p *Plan) matrixWords(b *wordWriter) {
 		case r.Label != r.Engine:
 			name += " (engine " + r.Engine + ")"
 		}
-		b.line("  %s: terminals %s, W=%s, on %s, with %s.", name, numbers(r.Terminals), numbers(r.W), strings.Join(r.Devices, ", "), strings.Join(with, " and "))
+		b.line("  %s: terminals %s, W=%s, on %s, with %s%s.", name, numbers(r.Terminals), numbers(r.W), strings.Join(r.Devices, ", "),
+			strings.Join(with, " and "), r.loadWords())
 	}
 	if twins := p.Twins(); len(twins) > 0 {
 		b.line("  A/A pairs, which differ by what identical things differ by here:")
@@ -165,6 +166,25 @@ func (p *Plan) matrixWords(b *wordWriter) {
 	}
 	orderWords(b, runs)
 	b.line("")
+}
+
+// loadWords says how the row's transactions come, with a comma before it; empty for a closed loop in-process.
+func (r *Row) loadWords() string {
+	text := ""
+	if len(r.Rates) > 0 {
+		text = fmt.Sprintf(", in an open loop of %s transactions/s (%s arrivals; latency from the intended start)", numbers(r.Rates), r.Arrivals)
+	}
+	if r.Transport == TransportInProcess {
+		return text
+	}
+	text += ", over " + r.Transport
+	if r.CPUs != "" {
+		text += " with the server on processors " + r.CPUs
+	}
+	if r.LoadCPUs != "" {
+		text += " with the terminals on processors " + r.LoadCPUs
+	}
+	return text
 }
 
 // orderWords prints the runs in their order, a paragraph per device and round.

@@ -19,7 +19,7 @@ type Column struct {
 	Doc  string
 	// label is nil for a figure, which is in Run.Figures or Run.Missing under Name.
 	label func(*Run) string
-	since int // first version of the record format that has the figure
+	since int // first version of the record format with which matrix.csv has the column
 }
 
 // Columns lists the columns in their order.
@@ -49,17 +49,24 @@ func FigureColumns() []string {
 	return names
 }
 
-// sinceVersion is the first version of the record format that has the figure.
-func sinceVersion(figure string) int {
-	return Columns[slices.IndexFunc(Columns, func(c Column) bool { return c.Name == figure })].since
+// SinceVersion is the first version of the record format with which matrix.csv has the column of that name, which must
+// be one.
+func SinceVersion(column string) int {
+	return Columns[slices.IndexFunc(Columns, func(c Column) bool { return c.Name == column })].since
 }
+
+// latencyPoints are the points of a distribution that have a column.
+var latencyPoints = []string{"p50", "p90", "p99", "p999", "max"}
 
 func columns() []Column {
 	label := func(name, doc string, f func(*Run) string) Column { return Column{name, doc, f, 1} }
+	label2 := func(name, doc string, f func(*Run) string) Column { return Column{name, doc, f, 2} }
+	label3 := func(name, doc string, f func(*Run) string) Column { return Column{name, doc, f, 3} }
 	figure := func(name, doc string) Column { return Column{name, doc, nil, 1} }
 	figure2 := func(name, doc string) Column { return Column{name, doc, nil, 2} }
+	figure3 := func(name, doc string) Column { return Column{name, doc, nil, 3} }
 	cols := []Column{
-		label("standing", "what the run counts as: registered, exploratory, quick, or exploratory quick; only registered ones are results",
+		label2("standing", "what the run counts as: registered, exploratory, quick, or exploratory quick; only registered ones are results",
 			func(r *Run) string { return r.Registration.Standing() }),
 		label("study", "name of the study", func(r *Run) string { return r.Study }),
 		label("phase", "gate, tuning, matrix or cell", func(r *Run) string { return r.Phase }),
@@ -74,7 +81,12 @@ func columns() []Column {
 		label("device", "name of the device; (emulated: PROFILE) behind it if it was an emulated card", (*Run).DeviceText),
 		label("w", "warehouses", func(r *Run) string { return strconv.Itoa(r.Spec.W) }),
 		label("terminals", "terminals, each with one transaction at a time", func(r *Run) string { return strconv.Itoa(r.Spec.Terminals) }),
-		label("transport", "between terminal and engine: inproc", func(r *Run) string { return r.Spec.Transport }),
+		label3("arrivals", "closed: each terminal begins a transaction when the one before is answered; fixed or poisson: an open loop, in which "+
+			"transactions have intended starts, evenly spaced or independent of each other", func(r *Run) string { return r.Spec.ArrivalsText() }),
+		label3("rate_tx_per_s", "of an open loop: transactions per second over all terminals that were asked for", func(r *Run) string { return r.Spec.RateText() }),
+		label("transport", "between terminal and engine: in-process (inproc in records of versions 1 and 2) or http", func(r *Run) string { return r.Spec.Transport }),
+		label3("cpus", "with http: processors of the server, as taskset lists them; empty: all", func(r *Run) string { return r.Spec.CPUs }),
+		label3("load_cpus", "with http: processors of the process with the terminals; empty: all", func(r *Run) string { return r.Spec.LoadCPUs }),
 		label("seed", "seed of population and inputs", func(r *Run) string { return strconv.FormatUint(r.Spec.Seed, 10) }),
 		label("status", "ok, or the gate that the run broke", func(r *Run) string {
 			if r.Status == OK {
@@ -84,6 +96,16 @@ func columns() []Column {
 		}),
 		figure("seconds", "length of the measured window by the clock, s"),
 		figure("tx_per_s", "commits and rollbacks by specification, all types, per second"),
+		figure3("offered_tx_per_s", "of an open loop: transactions per second whose intended start is in the window; tx_per_s is what was achieved"),
+		figure3("kept_up", "of an open loop: 1 if the engine kept up, 0 if it fell behind; it kept up if all but 1 % of what was due in the window, "+
+			"or as many as there are terminals, had ended in it"),
+		figure3("backlog_max", "of an open loop: the most transactions that were due while no terminal was free"),
+		figure3("backlog_end", "the same at the end of the window"),
+		figure3("start_late_ns_p99", "of an open loop: how late transactions were begun that a terminal was waiting for, p99, ns, up to 3.1 % too "+
+			"long: the driver's own imprecision, which is in their latency"),
+		figure3("service_ns_p50", "of an open loop: time from the call to the durable answer, all types, without the wait for a free terminal, p50, "+
+			"ns, up to 3.1 % too long"),
+		figure3("service_ns_p99", "the same, p99"),
 		figure("nopm", "committed New-Orders per minute"),
 		figure("attempts", "transactions begun that ended in the window"),
 		figure("commits", "transactions committed"),
@@ -91,11 +113,14 @@ func columns() []Column {
 		figure("failures", "transactions that failed"),
 		figure("skipped_deliveries", "districts that a Delivery found without a new order"),
 	}
+	for _, p := range latencyPoints {
+		cols = append(cols, figure3("latency_ns_"+p, "all types together: response time at the terminal, "+p+", ns; see those of the types"))
+	}
 	for _, t := range tpcc.Types {
 		n := t.String()
 		cols = append(cols, figure("count_"+n, n+" transactions that ended in the window without failure"))
-		for _, p := range []string{"p50", "p90", "p99", "p999", "max"} {
-			cols = append(cols, figure("latency_ns_"+p+"_"+n, n+": response time at the terminal, request to durable answer, "+p+", ns"))
+		for _, p := range latencyPoints {
+			cols = append(cols, figure("latency_ns_"+p+"_"+n, n+": response time at the terminal, request, or in an open loop intended start, to durable answer, "+p+", ns"))
 		}
 	}
 	return append(cols,

@@ -60,7 +60,8 @@ func TestColumns(t *testing.T) {
 		log_bytes_per_tx write_bytes_per_tx device_bytes_per_tx syncs_per_tx device_flushes_per_tx checkpoints psi_cpu_share
 		gc_cpu_share gc_cycles busy_gather_us_per_tx busy_apply_us_per_tx busy_log_us_per_tx busy_sync_us_per_tx busy_publish_us_per_tx busy_answer_us_per_tx
 		temp_bytes_per_tx checkpoint_bytes_per_tx checkpoint_ns latency_ns_p99_in_checkpoint latency_ns_p99_outside_checkpoint steal_share
-		calibration_ns plan_sha256 plan_commit tool_commit exploratory`)
+		calibration_ns arrivals rate_tx_per_s cpus load_cpus offered_tx_per_s kept_up backlog_max backlog_end start_late_ns_p99 service_ns_p50 service_ns_p99
+		latency_ns_p50 latency_ns_p90 latency_ns_p99 latency_ns_p999 latency_ns_max plan_sha256 plan_commit tool_commit exploratory`)
 	for _, tx := range []string{"new_order", "payment", "order_status", "delivery", "stock_level"} {
 		for _, figure := range []string{"count_", "latency_ns_p50_", "latency_ns_p90_", "latency_ns_p99_", "latency_ns_p999_", "latency_ns_max_"} {
 			promised = append(promised, figure+tx)

@@ -44,7 +44,7 @@ func (f *fixture) run(phase, device, label, engine string, w, terminals, round i
 	if device == "sd" {
 		kind, seconds = KindDisk, 30
 	}
-	r.Spec = Spec{Engine: engine, Settings: settings, Device: device, Kind: kind, W: w, Terminals: terminals, Transport: "inproc", Seed: 106,
+	r.Spec = Spec{Engine: engine, Settings: settings, Device: device, Kind: kind, W: w, Terminals: terminals, Transport: TransportInProcess, Seed: 106,
 		Mix: []int{45, 43, 4, 4, 4}, Seconds: seconds}
 	r.Status = OK
 	r.Started = f.start.Add(time.Duration(len(f.runs)) * time.Minute)

@@ -9,6 +9,9 @@
 //	version 1  the columns of the first study
 //	version 2  checkpoints (bytes, time, p99 with and without), temporary files, garbage collection, the parts of the
 //	           owner's time; per second p99 and checkpoints
+//	version 3  the open loop (offer, whether it was kept up with, backlog, lateness, service time), latencies of all types together, the arrivals,
+//	           transport and processors of a Spec; per second the backlog. The transport that versions 1 and 2 call
+//	           inproc is in-process
 package record
 
 import (
@@ -23,14 +26,12 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"tpccbench/tpcc"
 )
 
 // Format and Version identify the record format that is written.
 const (
 	Format  = "tpccbench.run"
-	Version = 2
+	Version = 3
 )
 
 // Values of Run.Status. A run that broke a gate has Failed and its Gate; it stays among the raw records and is in no
@@ -56,52 +57,6 @@ const (
 	PhaseTuning = "tuning"
 	PhaseMatrix = "matrix"
 	PhaseCell   = "cell" // a single run by hand
-)
-
-// Spec says what to run; the same Spec gives the same inputs.
-type Spec struct {
-	Engine    string            `json:"engine"`
-	Settings  map[string]string `json:"settings"`
-	Device    string            `json:"device"`      // its name in the plan
-	Kind      string            `json:"device_kind"` // KindMemory or KindDisk
-	W         int               `json:"w"`
-	Terminals int               `json:"terminals"`
-	Transport string            `json:"transport"` // "inproc"
-	Seed      uint64            `json:"seed"`      // of the population and of the terminals' streams
-	Mix       []int             `json:"mix"`       // weights in the order of tpcc.Types
-	Seconds   float64           `json:"seconds"`   // of the measured window; 0 with Transactions
-	WarmUp    float64           `json:"warm_up_seconds"`
-	// Transactions, if not 0, ends the run after that many transactions instead of after Seconds.
-	Transactions int64 `json:"transactions,omitempty"`
-}
-
-// Validate says what no run can have been made with, or nil. Whether the engine and its settings are there is not
-// looked at.
-func (s *Spec) Validate() error {
-	switch {
-	case s.Engine == "" || s.Device == "":
-		return fmt.Errorf("engine %q, device %q: each must be given", s.Engine, s.Device)
-	case s.Kind != KindMemory && s.Kind != KindDisk:
-		return fmt.Errorf("device_kind is %q; it must be %q or %q", s.Kind, KindMemory, KindDisk)
-	case s.Transport != "inproc":
-		return fmt.Errorf("transport is %q; it must be \"inproc\"", s.Transport)
-	case s.W < 1 || s.Terminals < 1:
-		return fmt.Errorf("w is %d, terminals is %d; each must be at least 1", s.W, s.Terminals)
-	case s.Transactions < 0 || s.Seconds < 0 || s.WarmUp < 0:
-		return fmt.Errorf("transactions is %d, seconds is %v, warm_up_seconds is %v; none may be negative", s.Transactions, s.Seconds, s.WarmUp)
-	case (s.Transactions == 0) == (s.Seconds == 0):
-		return fmt.Errorf("transactions is %d, seconds is %v; one of them must say the length", s.Transactions, s.Seconds)
-	}
-	if len(s.Mix) != tpcc.NumTypes {
-		return fmt.Errorf("mix has %d weights, not %d", len(s.Mix), tpcc.NumTypes)
-	}
-	return tpcc.Weights(s.Mix).Validate()
-}
-
-// Kinds of device.
-const (
-	KindMemory = "memory" // tmpfs or ramfs
-	KindDisk   = "disk"   // a file system on a block device
 )
 
 // Run is one raw record.
@@ -164,6 +119,9 @@ type Second struct {
 	// What checkpoints wrote in the second, and for how much of it one ran.
 	CheckpointBytes *int64 `json:"checkpoint_bytes"`
 	CheckpointNS    *int64 `json:"checkpoint_ns"`
+	// Of an open loop: the most transactions that were due while no terminal was free, and how many at the second's end.
+	BacklogMax *int64 `json:"backlog_max"`
+	BacklogEnd *int64 `json:"backlog_end"`
 }
 
 // Build says what was measured with.
@@ -250,7 +208,7 @@ func (r *Run) Validate() error {
 	for _, name := range FigureColumns() {
 		_, has := r.Figures[name]
 		reason, lacks := r.Missing[name]
-		if sinceVersion(name) > r.Version {
+		if SinceVersion(name) > r.Version {
 			if has || lacks && reason != notRecorded(r.Version) {
 				return fmt.Errorf("figure %q is not one of version %d", name, r.Version)
 			}
@@ -259,6 +217,22 @@ func (r *Run) Validate() error {
 		if has == lacks || (lacks && reason == "") {
 			return fmt.Errorf("figure %q must be either measured or missing with a reason", name)
 		}
+	}
+	if err := r.validateSpecVersion(); err != nil {
+		return fmt.Errorf("spec: %w", err)
+	}
+	return nil
+}
+
+// validateSpecVersion says what in the Spec is not of the record's version, or nil.
+func (r *Run) validateSpecVersion() error {
+	s := &r.Spec
+	switch {
+	case r.Version >= 3 && s.Transport == inproc:
+		return fmt.Errorf("transport is %q; version %d calls it %q", s.Transport, r.Version, TransportInProcess)
+	case r.Version < 3 && (s.Transport != inproc || s.RateTxPerS != 0):
+		return fmt.Errorf("transport is %q, rate_tx_per_s is %v; version %d knows the closed loop and %q only", s.Transport, s.RateTxPerS,
+			r.Version, inproc)
 	}
 	return nil
 }
@@ -275,7 +249,7 @@ func (r *Run) complete() {
 		r.Missing = map[string]string{}
 	}
 	for _, name := range FigureColumns() {
-		if sinceVersion(name) > r.Version {
+		if SinceVersion(name) > r.Version {
 			r.Missing[name] = notRecorded(r.Version)
 		}
 	}

@@ -24,7 +24,8 @@ func sample() *Run {
 	r := New()
 	r.Study, r.Phase, r.Cell, r.Label, r.Candidate, r.Round, r.Order = "test", PhaseMatrix, "ram-w1-pure-16", "pure", "defaults", 2, 7
 	r.Spec = Spec{Engine: "pure", Settings: map[string]string{"b": "2", "a": "x y"}, Device: "ram", Kind: KindMemory, W: 1, Terminals: 16,
-		Transport: "inproc", Seed: math.MaxUint64, Mix: []int{45, 43, 4, 4, 4}, Transactions: 3, WarmUp: 0.5}
+		Transport: TransportHTTP, Seed: math.MaxUint64, Mix: []int{45, 43, 4, 4, 4}, Transactions: 3, WarmUp: 0.5,
+		RateTxPerS: 1500.5, Arrivals: ArrivalsPoisson, CPUs: "0", LoadCPUs: "1,3-4"}
 	r.Status, r.Gate, r.Reason = Failed, GateConsistency, "condition 1 (clause 3.3.2.1) does not hold"
 	r.Violations, r.Warnings = []string{"warehouse 1: …"}, []string{"fdatasync is missing"}
 	r.Started = time.Date(2026, 1, 2, 3, 4, 5, 6_000_000, time.UTC)
@@ -38,7 +39,7 @@ func sample() *Run {
 	}
 	r.Histograms = map[string]string{"new_order": "HISTFAAAAB1="}
 	r.Series = []Second{{Second: 1, Transactions: 5, LatencyNSMax: 9, LatencyNSP99: &p99, RSSBytes: &rss, CPUNS: &cpu,
-		CheckpointBytes: &rss, CheckpointNS: &cpu}, {Second: 2}}
+		CheckpointBytes: &rss, CheckpointNS: &cpu, BacklogMax: &p99, BacklogEnd: &p99}, {Second: 2}}
 	r.Digests = map[string]string{"inputs": "00ff"}
 	r.EngineSettings = map[string]string{"version": "3.54.1"}
 	r.EngineBusyNS = map[string]int64{"apply": 12}
@@ -155,8 +156,8 @@ func TestBadRecords(t *testing.T) {
 		{"unknown key", `unknown field "speed"`, func(m map[string]any) { m["speed"] = 1 }},
 		{"unknown key inside", `unknown field "speed"`, func(m map[string]any) { m["spec"].(map[string]any)["speed"] = 1 }},
 		{"other format", `format is "x", not "tpccbench.run"`, func(m map[string]any) { m["format"] = "x" }},
-		{"other version", "version is 3; this program reads versions 1 to 2", func(m map[string]any) { m["version"] = 3 }},
-		{"no version", "version is 0; this program reads versions 1 to 2", func(m map[string]any) { delete(m, "version") }},
+		{"other version", "version is 4; this program reads versions 1 to 3", func(m map[string]any) { m["version"] = 4 }},
+		{"no version", "version is 0; this program reads versions 1 to 3", func(m map[string]any) { delete(m, "version") }},
 		{"a figure that the version does not have", "is not one of version 1", func(m map[string]any) { m["version"] = 1 }},
 		{"no format", `format is "", not`, func(m map[string]any) { delete(m, "format") }},
 		{"unknown figure", `unknown figure "speed"`, func(m map[string]any) { figures(m)["speed"] = 1 }},
@@ -176,7 +177,18 @@ func TestBadRecords(t *testing.T) {
 		{"no spec", `spec: engine ""`, func(m map[string]any) { delete(m, "spec") }},
 		{"no engine", `spec: engine ""`, spec("engine", nil)},
 		{"unknown kind of device", `device_kind is "floppy"`, spec("device_kind", "floppy")},
-		{"unknown transport", `transport is "tcp"`, spec("transport", "tcp")},
+		{"unknown transport", `transport is "tcp"; it must be "in-process" or "http"`, spec("transport", "tcp")},
+		{"transport of older versions", `transport is "inproc"; version 3 calls it "in-process"`, func(m map[string]any) {
+			spec("transport", "inproc")(m)
+			spec("cpus", "")(m)
+			spec("load_cpus", "")(m)
+		}},
+		{"rate without arrivals", `arrivals is ""; it must be "fixed" or "poisson"`, spec("arrivals", "")},
+		{"arrivals without a rate", `arrivals is "poisson" without a rate`, spec("rate_tx_per_s", 0)},
+		{"negative rate", "the rate is -1 transactions/s; it must be 0.001..10000000", spec("rate_tx_per_s", -1)},
+		{"no processors", `cpus: "0-" is no list of processors`, spec("cpus", "0-")},
+		{"processor twice", `load_cpus: "1,0-2" names processor 1 twice`, spec("load_cpus", "1,0-2")},
+		{"processors of one process", `cpus is "0", and the transport "in-process"`, spec("transport", "in-process")},
 		{"no warehouse", "w is 0", spec("w", 0)},
 		{"negative terminals", "terminals is -1", spec("terminals", -1)},
 		{"negative transactions", "none may be negative", spec("transactions", -1)},

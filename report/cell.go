@@ -13,8 +13,9 @@ import (
 
 // Cell is a cell of the matrix with its runs.
 type Cell struct {
-	Name          string // DEVICE-wW-LABEL-TERMINALS
-	Label         string // row of the matrix
+	Name          string // DEVICE-wW-LABEL-TERMINALS, followed by -LOAD if there is one
+	Label         string // row of the matrix, followed by -LOAD: see RowName
+	Load          string // rate and transport as in matrix.Run.Load; empty: a closed loop in-process
 	Engine        string
 	Settings      map[string]string // that the plan and its tuning give to the engine; nil if nothing could be chosen
 	Device        string
@@ -24,6 +25,15 @@ type Cell struct {
 	Seconds       float64
 	WarmUpSeconds float64
 	Rounds        []Round // one per round of the plan, in order
+}
+
+// RowName names a row of the matrix with how transactions come to it, since rows of one label may differ in that alone:
+// pure-rate500-http. load may be empty.
+func RowName(label, load string) string {
+	if load == "" {
+		return label
+	}
+	return label + "-" + load
 }
 
 // Round is what a cell has of one round.
@@ -191,20 +201,20 @@ func firstOf(texts ...string) string {
 	return ""
 }
 
-// settingsByDevice holds what the tunings chose, for matrix.Plan.MatrixRuns; nil if a tuning could not choose, for then
+// chosenSettings holds what the tunings chose, by their names, for matrix.Plan.MatrixRuns; nil if a tuning could not choose, for then
 // only the outline of the matrix is known.
-func (s *Study) settingsByDevice() map[string]map[string]string {
+func (s *Study) chosenSettings() map[string]map[string]string {
 	chosen := map[string]map[string]string{}
 	for _, t := range s.Tunings {
 		if t.Choice == nil {
 			return nil
 		}
-		chosen[t.Device] = t.Choice.Settings
+		chosen[t.Name] = t.Choice.Settings
 	}
 	return chosen
 }
 
-// fillCells sorts the runs of the matrix into the cells of the plan. chosen is what settingsByDevice says.
+// fillCells sorts the runs of the matrix into the cells of the plan. chosen is what chosenSettings says.
 func (s *Study) fillCells(chosen map[string]map[string]string) {
 	byName := map[string]*Cell{}
 	for _, run := range s.Plan.MatrixRuns(chosen) {
@@ -212,7 +222,7 @@ func (s *Study) fillCells(chosen map[string]map[string]string) {
 		if c == nil {
 			d, _ := s.Plan.Device(run.Device)
 			c = &Cell{
-				Name: run.Cell, Label: run.Label, Engine: run.Engine, Device: run.Device, Kind: run.Kind, W: run.W,
+				Name: run.Cell, Label: RowName(run.Label, run.Load), Load: run.Load, Engine: run.Engine, Device: run.Device, Kind: run.Kind, W: run.W,
 				Terminals: run.Terminals, Seconds: run.Seconds, WarmUpSeconds: run.WarmUpSeconds, Rounds: make([]Round, d.Rounds),
 			}
 			if chosen != nil {

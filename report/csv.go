@@ -57,9 +57,6 @@ func (r *csvRow) runOf() string {
 	return fmt.Sprintf("%s-%s-r%s", r.fields["phase"], r.fields["cell"], r.fields["round"])
 }
 
-// labelsSinceVersion2 are the columns without a figure that matrix.csv of a study of the first version lacks.
-var labelsSinceVersion2 = []string{"standing"}
-
 // checkCSV makes matrix.csv anew in memory and compares it with the file, row by row. Rows may stand in any order: a
 // resumed study has them in another. A column that the file lacks is of a later program, and no problem as long as no
 // record holds a figure in it.
@@ -92,12 +89,16 @@ func (s *Study) checkCSV() error {
 			s.problem(Foreign, csvFile, "there is no column %q", c)
 		}
 	}
+	newest := 0
+	for _, r := range s.Runs {
+		newest = max(newest, r.Version)
+	}
 	var later []string
 	for _, c := range fresh.columns {
 		if slices.Contains(file.columns, c) {
 			continue
 		}
-		if s.Registration.Version == 1 && slices.Contains(labelsSinceVersion2, c) {
+		if record.SinceVersion(c) > newest {
 			later = append(later, c)
 			continue
 		}

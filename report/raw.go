@@ -312,6 +312,10 @@ func specDifference(r *record.Run, p *matrix.Run, settingsKnown bool) string {
 	if !settingsKnown {
 		settings = record.SettingsText(spec.Settings)
 	}
+	transport := spec.Transport
+	if spec.InProcess() { // of versions 1 and 2 too, which have another word for it
+		transport = record.TransportInProcess
+	}
 	for _, c := range []struct{ name, have, want string }{
 		{"label", r.Row(), p.Label},
 		{"candidate", r.Candidate, p.Candidate},
@@ -327,6 +331,11 @@ func specDifference(r *record.Run, p *matrix.Run, settingsKnown bool) string {
 		{"seconds", number(spec.Seconds), number(p.Seconds)},
 		{"warm_up_seconds", number(spec.WarmUp), number(p.WarmUpSeconds)},
 		{"transactions", fmt.Sprint(spec.Transactions), "0"},
+		{"rate_tx_per_s", number(spec.RateTxPerS), number(p.RateTxPerS)},
+		{"arrivals", spec.Arrivals, p.Arrivals},
+		{"transport", transport, p.Transport},
+		{"cpus", spec.CPUs, p.CPUs},
+		{"load_cpus", spec.LoadCPUs, p.LoadCPUs},
 	} {
 		if c.have != c.want {
 			return fmt.Sprintf("%s is %q; the plan says %q", c.name, c.have, c.want)

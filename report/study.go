@@ -81,7 +81,7 @@ func Load(dir string) (*Study, error) {
 	if err := s.checkChoices(); err != nil {
 		return nil, err
 	}
-	chosen := s.settingsByDevice()
+	chosen := s.chosenSettings()
 	s.checkRuns(s.Plan.MatrixRuns(chosen), chosen != nil)
 	s.fillCells(chosen)
 	s.pairUp()
@@ -192,7 +192,7 @@ func (s *Study) readPlan() error {
 			sum, record.RegistrationName, registered)
 	case s.Registration.PlanForm == matrix.IdentityForm1 && s.hasYoungerKeys():
 		s.invalid = "the stored plan is not the one that was registered"
-		s.problem(Altered, planFile, "it has twin_of or min_rounds, which there were not when it was registered")
+		s.problem(Altered, planFile, "it has twin_of or min_rounds, or another key that there was not when it was registered")
 	}
 	if plan.Name != s.Registration.Study {
 		s.problem(Altered, record.RegistrationName, "study is %q; the plan's name is %q", s.Registration.Study, plan.Name)
@@ -203,6 +203,8 @@ func (s *Study) readPlan() error {
 // hasYoungerKeys reports whether the plan has keys that form 1 of its identity passes over.
 func (s *Study) hasYoungerKeys() bool {
 	return len(s.Plan.Twins()) > 0 ||
+		slices.ContainsFunc(s.Plan.Tunings, func(t matrix.Tuning) bool { return t.Name != t.Device }) ||
+		slices.ContainsFunc(s.Plan.Rows, func(r matrix.Row) bool { return len(r.Rates) > 0 || r.Transport != matrix.TransportInProcess }) ||
 		slices.ContainsFunc(s.Plan.Decisions, func(d matrix.Decision) bool { return d.MinRounds != matrix.DefaultMinRounds })
 }
 

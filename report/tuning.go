@@ -12,14 +12,23 @@ import (
 	"tpccbench/record"
 )
 
-// Tuning is the tuning of one device: what was tried, and what the plan's rule chooses of it.
+// Tuning is a tuning of the plan: what was tried, and what the plan's rule chooses of it.
 type Tuning struct {
+	Name       string // the device's, unless the plan gives another
 	Device     string
 	Plan       *matrix.Tuning
 	Candidates []TuningCandidate // in the order of the plan
 	Choice     *matrix.Choice    // by the rule, recomputed from the raw records; nil if the rule cannot choose
 	Lacks      string            // why it cannot; empty if there is a Choice
-	Recorded   *matrix.Choice    // of choices.json; nil if it has none for the device
+	Recorded   *matrix.Choice    // of choices.json; nil if it has none for the tuning
+}
+
+// title names the device, and the tuning where that has a name of its own.
+func (t *Tuning) title() string {
+	if t.Name == t.Device {
+		return "Tuning on " + t.Device
+	}
+	return fmt.Sprintf("Tuning on %s: %s", t.Device, t.Name)
 }
 
 // TuningCandidate is a candidate with its runs.
@@ -42,7 +51,7 @@ func (s *Study) tune() {
 	runs := s.Plan.TuningRuns()
 	for i := range s.Plan.Tunings {
 		p := &s.Plan.Tunings[i]
-		t := &Tuning{Device: p.Device, Plan: p}
+		t := &Tuning{Name: p.Name, Device: p.Device, Plan: p}
 		if choice, err := p.Choose(results); err != nil {
 			t.Lacks = err.Error()
 		} else {
@@ -66,7 +75,7 @@ func (s *Study) tuningCells(t *matrix.Tuning, k *matrix.Candidate, runs []matrix
 		for _, n := range g.Terminals {
 			var c *Cell
 			for _, run := range runs {
-				if run.Device != t.Device || run.Candidate != k.Name || run.Engine != g.Engine || run.Terminals != n {
+				if run.Tuning != t.Name || run.Candidate != k.Name || run.Engine != g.Engine || run.Terminals != n {
 					continue
 				}
 				if c == nil {
@@ -100,25 +109,25 @@ func (s *Study) checkChoices() error {
 	}
 	for i := range recorded {
 		c := &recorded[i]
-		j := slices.IndexFunc(s.Tunings, func(t *Tuning) bool { return t.Device == c.Device })
+		j := slices.IndexFunc(s.Tunings, func(t *Tuning) bool { return t.Name == c.TuningName() })
 		if j < 0 {
-			s.problem(Foreign, choicesFile, "it chooses for device %q, which the plan does not tune", c.Device)
+			s.problem(Foreign, choicesFile, "it chooses for tuning %q, which is not in the plan", c.TuningName())
 			continue
 		}
 		if s.Tunings[j].Recorded != nil {
-			s.problem(Duplicated, choicesFile, "it chooses for device %q twice", c.Device)
+			s.problem(Duplicated, choicesFile, "it chooses for tuning %q twice", c.TuningName())
 		}
 		s.Tunings[j].Recorded = c
 	}
 	for _, t := range s.Tunings {
 		switch {
 		case t.Recorded == nil && t.Choice != nil:
-			s.problem(Missing, choicesFile, "nothing is chosen for device %s; the rule chooses %s", t.Device, t.Choice.Candidate)
+			s.problem(Missing, choicesFile, "nothing is chosen for tuning %s; the rule chooses %s", t.Name, t.Choice.Candidate)
 		case t.Recorded != nil && t.Choice == nil:
-			s.note("%s chooses %s for device %s, which cannot be checked: %s", choicesFile, t.Recorded.Candidate, t.Device, t.Lacks)
+			s.note("%s chooses %s for tuning %s, which cannot be checked: %s", choicesFile, t.Recorded.Candidate, t.Name, t.Lacks)
 		case t.Recorded != nil:
 			if what := choiceDifference(t.Recorded, t.Choice); what != "" {
-				s.problem(Altered, choicesFile, "device %s: %s", t.Device, what)
+				s.problem(Altered, choicesFile, "tuning %s: %s", t.Name, what)
 			}
 		}
 	}

@@ -336,7 +336,7 @@ func (s *Study) comparedColumns() []string {
 // tuningWords shows what the rule saw and chose.
 func (s *Study) tuningWords(l *layout) {
 	for _, t := range s.Tunings {
-		l.add(heading{2, "Tuning on " + t.Device})
+		l.add(heading{2, t.title()})
 		if t.Choice == nil {
 			l.add(line{words: "Nothing can be chosen: " + t.Lacks, strong: true})
 		} else {

@@ -52,21 +52,59 @@ func (f *figures) counts(r *driver.Result) {
 func (f *figures) latencies(t tpcc.Type, r *driver.TypeResult) {
 	run := f.run
 	run.Set("count_"+t.String(), float64(r.Completed()))
-	points := [...]string{"p50", "p90", "p99", "p999", "max"}
+	f.points("_"+t.String(), r.Latency, "no such transaction ended in the window")
 	if r.Latency == nil {
-		for _, p := range points {
-			run.Miss("latency_ns_"+p+"_"+t.String(), "no such transaction ended in the window")
-		}
 		return
-	}
-	l := r.Latency
-	for i, ns := range [...]int64{l.P50NS, l.P90NS, l.P99NS, l.P999NS, l.MaxNS} {
-		run.Set("latency_ns_"+points[i]+"_"+t.String(), float64(ns))
 	}
 	if run.Histograms == nil {
 		run.Histograms = map[string]string{}
 	}
-	run.Histograms[t.String()] = l.HistogramV2
+	run.Histograms[t.String()] = r.Latency.HistogramV2
+}
+
+// points sets the columns of a distribution of latencies; none says why there is none.
+func (f *figures) points(suffix string, l *driver.Latency, none string) {
+	points := [...]string{"p50", "p90", "p99", "p999", "max"}
+	if l == nil {
+		for _, p := range points {
+			f.run.Miss("latency_ns_"+p+suffix, none)
+		}
+		return
+	}
+	for i, ns := range [...]int64{l.P50NS, l.P90NS, l.P99NS, l.P999NS, l.MaxNS} {
+		f.run.Set("latency_ns_"+points[i]+suffix, float64(ns))
+	}
+}
+
+// openLoop sets what only an open loop has.
+func (f *figures) openLoop(r *driver.Result) {
+	o := r.OpenLoop
+	if o == nil {
+		for _, column := range [...]string{"offered_tx_per_s", "kept_up", "backlog_max", "backlog_end", "start_late_ns_p99", "service_ns_p50", "service_ns_p99"} {
+			f.run.Miss(column, "a closed loop offers nothing: each terminal waits for an answer before it begins the next transaction")
+		}
+		return
+	}
+	f.run.Set("offered_tx_per_s", r.OfferedPerSecond())
+	keptUp := 0.0
+	if r.KeptUp() {
+		keptUp = 1
+	}
+	f.run.Set("kept_up", keptUp)
+	f.run.Set("backlog_max", float64(o.BacklogMax))
+	f.run.Set("backlog_end", float64(o.BacklogEnd))
+	late := procsample.Value{N: o.StartLateP99NS}
+	if o.Early == 0 {
+		late = procsample.Value{Reason: "no terminal waited for a start: every transaction was due before one was free"}
+	}
+	f.set("start_late_ns_p99", late, 1)
+	p50, p99 := procsample.Value{N: o.ServiceP50NS}, procsample.Value{N: o.ServiceP99NS}
+	if f.completed == 0 {
+		p50 = procsample.Value{Reason: "no transaction ended in the window"}
+		p99 = p50
+	}
+	f.set("service_ns_p50", p50, 1)
+	f.set("service_ns_p99", p99, 1)
 }
 
 // cost sets what the window took from the machine.

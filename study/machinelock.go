@@ -12,12 +12,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Two studies at a time on one machine would measure each other. So a study holds a lock (flock) on one well-known file
-// while it goes on; the kernel releases it with the process, however that ends, and a file that was left behind holds
+// Two studies at a time on one machine would measure each other, and so would a single cell beside one. So each holds a
+// lock (flock) on one well-known file while it goes on; the kernel releases it with the process, however that ends, and a file that was left behind holds
 // nobody up. In the file stands whose lock it is, for the message to the next.
 
 // machineLockPath is the well-known file: in the directory for temporary files, which all users can write.
 func machineLockPath() string { return filepath.Join(os.TempDir(), "tpccbench-study.lock") }
+
+// LockMachine takes the lock for what is measured with its data in dir, outside of a study. Closing releases it.
+func LockMachine(dir string) (io.Closer, error) { return lockMachine(machineLockPath(), dir) }
 
 // lockMachine takes the lock for the study in the folder out. The lock ends when the returned file is closed.
 func lockMachine(path, out string) (*os.File, error) {
@@ -35,7 +38,7 @@ func lockMachine(path, out string) (*os.File, error) {
 		if who == "" {
 			who = "a process that has not said which"
 		}
-		return nil, fmt.Errorf("a study is being carried out on this machine already, by %s; two at a time would measure each other: "+
+		return nil, fmt.Errorf("a study or a cell is being carried out on this machine already, by %s; two at a time would measure each other: "+
 			"wait for its end", who)
 	}
 	abs, err := filepath.Abs(out)

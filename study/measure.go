@@ -138,6 +138,7 @@ func (m *measurement) timed(ctx context.Context) error {
 	cfg := driver.Config{
 		Seed: m.spec.Seed, Scale: m.scale, Weights: m.weights, Terminals: m.spec.Terminals,
 		WarmUp: seconds(m.spec.WarmUp), Duration: seconds(m.spec.Seconds), StopAfter: m.spec.Transactions,
+		Rate: m.spec.RateTxPerS, Arrivals: driver.Arrivals(m.spec.Arrivals),
 		OnMeasureStart: func() {
 			m.run.Started = time.Now().UTC()
 			m.factsBefore, m.factsErr = e.Facts()
@@ -153,7 +154,7 @@ func (m *measurement) timed(ctx context.Context) error {
 			m.run.Ended = time.Now().UTC()
 		},
 		OnSecond: func(l driver.Live) {
-			live := Live{Step: "running", Seconds: l.Elapsed.Seconds(), Transactions: l.Transactions}
+			live := Live{Step: "running", Seconds: l.Elapsed.Seconds(), Transactions: l.Transactions, Backlog: l.Backlog}
 			if d := l.Elapsed - last.Elapsed; d > 0 {
 				live.PerSecond = float64(l.Transactions-last.Transactions) / d.Seconds()
 			}
@@ -272,9 +273,15 @@ func (m *measurement) fill() {
 	if r.Interrupted {
 		m.warn("interrupted after %.1f s of the measured window", r.Measured().Seconds())
 	}
+	if !r.KeptUp() {
+		m.warn("the engine did not keep up: %.0f transactions/s were offered, %.0f were completed; %d were due and not begun at the end, so "+
+			"the latencies depend on the length of the run", r.OfferedPerSecond(), r.TransactionsPerSecond(), r.OpenLoop.BacklogEnd)
+	}
 
 	f := &figures{run: run, completed: r.Totals().Completed()}
 	f.counts(r)
+	f.points("", r.Latency, "no transaction ended in the window")
+	f.openLoop(r)
 	for _, t := range tpcc.Types {
 		f.latencies(t, &r.Types[t])
 	}

@@ -86,6 +86,9 @@ func (m *measurement) series() {
 		if s.Transactions > 0 {
 			second.LatencyNSP99 = &s.P99LatencyNS
 		}
+		if m.result.OpenLoop != nil {
+			second.BacklogMax, second.BacklogEnd = &s.BacklogMax, &s.BacklogEnd
+		}
 		if p := points[i]; p != nil {
 			second.RSSBytes, second.CPUNS, second.DeviceBytes = pointer(p.ResidentBytes), pointer(p.CPUNS), pointer(p.DeviceBytes)
 			second.CheckpointBytes, second.CheckpointNS = pointer(p.Counters[checkpointBytes]), pointer(p.Counters[checkpointNS])

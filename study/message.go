@@ -36,7 +36,8 @@ type Live struct {
 	Step         string  `json:"step"` // loading, running, checking, ...
 	Seconds      float64 `json:"seconds"`
 	Transactions int64   `json:"transactions"`
-	PerSecond    float64 `json:"per_second"` // in the second that just ended
+	PerSecond    float64 `json:"per_second"`        // in the second that just ended
+	Backlog      int64   `json:"backlog,omitempty"` // of an open loop: transactions that are due while no terminal is free
 }
 
 // answer is what a child returns. Error is set when there is no result at all.

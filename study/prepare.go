@@ -4,12 +4,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
 
+	"tpccbench/emulate"
 	"tpccbench/engines"
 	"tpccbench/record"
 )
@@ -29,12 +31,17 @@ func loadedName(f *engines.Factory, spec *record.Spec) string {
 }
 
 // fresh returns a directory with a fresh copy of the loaded data for spec, loading it first if no run before needed
-// it. The caller removes the directory.
-func (r *Runner) fresh(ctx context.Context, work *workDir, spec *record.Spec, live func(Live)) (string, error) {
+// it. The caller removes the directory. An emulated card is as fast as what stands behind it meanwhile.
+func (r *Runner) fresh(ctx context.Context, work *workDir, spec *record.Spec, live func(Live)) (dir string, err error) {
 	f, err := r.factory(spec.Engine)
 	if err != nil {
 		return "", err
 	}
+	limit, err := emulate.Lift(work.path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, limit()) }()
 	loaded := filepath.Join(work.path, loadedName(f, spec))
 	if _, err := os.Stat(loaded); err != nil {
 		making := loaded + ".part"
@@ -55,7 +62,7 @@ func (r *Runner) fresh(ctx context.Context, work *workDir, spec *record.Spec, li
 			return "", err
 		}
 	}
-	dir := filepath.Join(work.path, "run")
+	dir = filepath.Join(work.path, "run")
 	if err := os.RemoveAll(dir); err != nil {
 		return "", err
 	}

@@ -83,7 +83,7 @@ func testRunner(t *testing.T, how string) *Runner {
 }
 
 func nullSpec() record.Spec {
-	return record.Spec{Engine: "null", Device: "ram", Kind: record.KindMemory, W: 1, Terminals: 2, Transport: "inproc", Seed: 1,
+	return record.Spec{Engine: "null", Device: "ram", Kind: record.KindMemory, W: 1, Terminals: 2, Transport: record.TransportInProcess, Seed: 1,
 		Mix: []int{45, 43, 4, 4, 4}, Seconds: 0.1}
 }
 

@@ -28,6 +28,9 @@ type Progress struct {
 // NewProgress makes the progress of steps that are estimated to take total seconds together; w may be nil.
 func NewProgress(w io.Writer, total float64) *Progress { return &Progress{w: w, total: total} }
 
+// Steps says that there are so many steps, which the line counts then.
+func (p *Progress) Steps(n int) { p.steps = n }
+
 // Count is how many steps are done, of how many, and how long the rest may take: "3 of 7, about 12 min left".
 func (p *Progress) Count() string {
 	text := fmt.Sprintf("%d of %d", p.done, p.steps)
@@ -74,6 +77,9 @@ func (p *Progress) Live(l Live) {
 	line += p.name + "  " + l.Step
 	if l.Step == "running" && l.PerSecond > 0 {
 		line += fmt.Sprintf(" %.0f tx/s", l.PerSecond)
+	}
+	if l.Backlog > 0 {
+		line += fmt.Sprintf(" backlog %d", l.Backlog)
 	}
 	if l.Seconds > 0 {
 		line += fmt.Sprintf(" %.0f s", l.Seconds)

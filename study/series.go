@@ -19,11 +19,11 @@ func writeSeries(dir string, runs []*record.Run) error {
 		var buf bytes.Buffer
 		w := csv.NewWriter(&buf)
 		_ = w.Write([]string{"second", "transactions", "latency_ns_max", "latency_ns_p99", "rss_bytes", "cpu_ns", "device_bytes",
-			"checkpoint_bytes", "checkpoint_ns"})
+			"checkpoint_bytes", "checkpoint_ns", "backlog_max", "backlog_end"})
 		for _, s := range r.Series {
 			_ = w.Write([]string{strconv.Itoa(s.Second), strconv.FormatInt(s.Transactions, 10), strconv.FormatInt(s.LatencyNSMax, 10),
 				optional(s.LatencyNSP99), optional(s.RSSBytes), optional(s.CPUNS), optional(s.DeviceBytes),
-				optional(s.CheckpointBytes), optional(s.CheckpointNS)})
+				optional(s.CheckpointBytes), optional(s.CheckpointNS), optional(s.BacklogMax), optional(s.BacklogEnd)})
 		}
 		w.Flush()
 		if err := w.Error(); err != nil {

@@ -34,6 +34,9 @@ func (r *Runner) single(ctx context.Context, work *workDir, spec record.Spec, id
 	if ctx.Err() != nil {
 		return out, ErrInterrupted
 	}
+	if err := r.checkTransport(&spec); err != nil {
+		return out, err
+	}
 	started := time.Now().UTC()
 	dir, err := r.fresh(ctx, work, &spec, live)
 	if err == nil && ctx.Err() != nil { // while it was copied, which takes long on a slow device
@@ -43,7 +46,7 @@ func (r *Runner) single(ctx context.Context, work *workDir, spec record.Spec, id
 		return out, err
 	}
 	then := r.now()
-	ans, err := r.runChild(ctx, &request{Op: opRun, WorkDir: work.path, Dir: dir, Spec: spec}, live)
+	ans, err := r.measure(ctx, work, dir, spec, live)
 	out.slept = r.now().sleptSince(then)
 	if rerr := os.RemoveAll(dir); rerr != nil {
 		return out, errors.Join(err, rerr)
@@ -105,25 +108,38 @@ func inWork(dev Device, need int64, f func(*workDir) error) error {
 	})
 }
 
-// Cell carries out one run outside of a study: it makes its data on the device and removes it again. An interrupted run
-// returns the record of what was measured, and ErrInterrupted; one whose device ran full its record and an error.
+// CellRun carries out one run on a fresh copy of the loaded data. An interrupted run returns the record of what was
+// measured, and ErrInterrupted; one whose device ran full its record and an error.
+type CellRun func(ctx context.Context, spec record.Spec, id Identity, live func(Live)) (*record.Run, error)
+
+// Cell carries out one run outside of a study, as CellRun says: it makes its data on the device and removes it again.
 func (r *Runner) Cell(ctx context.Context, dev Device, spec record.Spec, id Identity, need int64, live func(Live)) (run *record.Run, err error) {
-	var out outcome
-	err = inWork(dev, need, func(work *workDir) (err error) {
-		out, err = r.single(ctx, work, spec, id, live)
+	err = r.Cells(dev, need, func(cell CellRun) (err error) {
+		run, err = cell(ctx, spec, id, live)
 		return err
 	})
-	switch {
-	case err != nil:
-	case out.interrupted:
-		err = ErrInterrupted
-	case out.outOfSpace:
-		err = full(&childError{text: out.run.Reason, outOfSpace: true}, dev.Name)
-	}
-	if out.run != nil && out.slept != "" {
-		out.run.Warnings = append(out.run.Warnings, out.slept+" during the run: its figures say nothing")
-	}
-	return out.run, err
+	return run, err
+}
+
+// Cells lets f carry out runs outside of a study, one after the other. What they have in common is loaded once on the
+// device; it is removed when f returns.
+func (r *Runner) Cells(dev Device, need int64, f func(cell CellRun) error) error {
+	return inWork(dev, need, func(work *workDir) error {
+		return f(func(ctx context.Context, spec record.Spec, id Identity, live func(Live)) (*record.Run, error) {
+			out, err := r.single(ctx, work, spec, id, live)
+			switch {
+			case err != nil:
+			case out.interrupted:
+				err = ErrInterrupted
+			case out.outOfSpace:
+				err = full(&childError{text: out.run.Reason, outOfSpace: true}, dev.Name)
+			}
+			if out.run != nil && out.slept != "" {
+				out.run.Warnings = append(out.run.Warnings, out.slept+" during the run: its figures say nothing")
+			}
+			return out.run, err
+		})
+	})
 }
 
 // EqualOn carries out an equality gate in a measuring process of its own, with its data on the device.

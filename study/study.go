@@ -114,8 +114,25 @@ func (s *Study) readPlan() error {
 		plan = plan.Quick()
 	}
 	s.plan = plan
-	s.sel, err = plan.Select(s.o.Only)
-	return err
+	if s.sel, err = plan.Select(s.o.Only); err != nil {
+		return err
+	}
+	for _, run := range s.selectedRuns() {
+		spec := specOf(&run)
+		if err := s.runner.checkTransport(&spec); err != nil {
+			return fmt.Errorf("run %s: %w", run.ID(), err)
+		}
+	}
+	return nil
+}
+
+// specOf is what a run of the plan asks for.
+func specOf(run *matrix.Run) record.Spec {
+	return record.Spec{
+		Engine: run.Engine, Settings: run.Settings, Device: run.Device, Kind: run.Kind, W: run.W, Terminals: run.Terminals,
+		Transport: run.Transport, Seed: run.Seed, Mix: run.Mix, Seconds: run.Seconds, WarmUp: run.WarmUpSeconds,
+		RateTxPerS: run.RateTxPerS, Arrivals: run.Arrivals, CPUs: run.CPUs, LoadCPUs: run.LoadCPUs,
+	}
 }
 
 // ReadPlan reads a plan and checks its names against the engines and columns that there are, and the settings against
@@ -149,8 +166,12 @@ func ReadPlan(path string, list []*engines.Factory) (*matrix.Plan, error) {
 		}
 		return f.Check(engines.Options{Settings: known})
 	})
+	cpus := plan.CheckCPUs(func(list string) error {
+		_, err := record.ParseCPUs(list)
+		return err
+	})
 	var all matrix.Problems
-	for _, err := range []error{names, values, plan.CheckColumns(record.IsFigure)} {
+	for _, err := range []error{names, values, cpus, plan.CheckColumns(record.IsFigure)} {
 		var problems matrix.Problems
 		if errors.As(err, &problems) {
 			all = append(all, problems...)
@@ -228,7 +249,7 @@ func (s *Study) tuningRuns() []matrix.Run {
 	var runs []matrix.Run
 	needed := s.sel.Tunings()
 	for _, run := range s.plan.TuningRuns() {
-		if s.sel.Has(&run) || slices.Contains(needed, run.Device) {
+		if s.sel.Has(&run) || slices.Contains(needed, run.Tuning) {
 			runs = append(runs, run)
 		}
 	}
@@ -355,7 +376,7 @@ func (s *Study) gate(ctx context.Context, g matrix.Gate) (*record.EqualGate, err
 	return gate, nil
 }
 
-// tuning carries out the tuning runs and chooses settings by the plan's rule, per device.
+// tuning carries out the tuning runs and chooses settings by the plan's rule, by the name of the tuning.
 func (s *Study) tuning(ctx context.Context) (map[string]map[string]string, error) {
 	for _, run := range s.tuningRuns() {
 		if err := s.one(ctx, run); err != nil {
@@ -375,13 +396,13 @@ func (s *Study) tuning(ctx context.Context) (map[string]map[string]string, error
 		t := &s.plan.Tunings[i]
 		choice, err := t.Choose(results)
 		if err != nil {
-			if slices.Contains(needed, t.Device) {
+			if slices.Contains(needed, t.Name) {
 				return nil, fmt.Errorf("%w: %w", ErrGate, err)
 			}
-			chosen[t.Device] = nil // no selected run depends on it
+			chosen[t.Name] = nil // no selected run depends on it
 			continue
 		}
-		chosen[t.Device] = choice.Settings
+		chosen[t.Name] = choice.Settings
 		choices = append(choices, choice)
 		s.logf("chosen for %s", choice.String())
 	}
@@ -407,10 +428,7 @@ func (s *Study) matrix(ctx context.Context, chosen map[string]map[string]string)
 
 // one carries out a run unless its record is there.
 func (s *Study) one(ctx context.Context, run matrix.Run) error {
-	spec := record.Spec{
-		Engine: run.Engine, Settings: run.Settings, Device: run.Device, Kind: run.Kind, W: run.W, Terminals: run.Terminals,
-		Transport: "inproc", Seed: run.Seed, Mix: run.Mix, Seconds: run.Seconds, WarmUp: run.WarmUpSeconds,
-	}
+	spec := specOf(&run)
 	if old := s.done(run.ID()); old != nil {
 		if record.SettingsText(old.Spec.Settings) != record.SettingsText(spec.Settings) {
 			return fmt.Errorf("raw record %s was made with the settings %q, the tuning chooses %q: the records were changed",

@@ -55,7 +55,7 @@ func resumable(t *testing.T) (*Runner, Options) {
 		rec := record.New()
 		rec.Study, rec.Phase, rec.Cell, rec.Round, rec.Order = "mini", run.Phase, run.Cell, run.Round, run.Order
 		rec.Spec = record.Spec{Engine: run.Engine, Settings: run.Settings, Device: run.Device, Kind: run.Kind, W: run.W,
-			Terminals: run.Terminals, Transport: "inproc", Seed: run.Seed, Mix: run.Mix, Seconds: run.Seconds}
+			Terminals: run.Terminals, Transport: record.TransportInProcess, Seed: run.Seed, Mix: run.Mix, Seconds: run.Seconds}
 		rec.Status, rec.Registration = record.OK, s.reg
 		for _, column := range record.FigureColumns() {
 			rec.Miss(column, "made for a test")
@@ -298,7 +298,7 @@ func TestOneStudyPerMachine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused(t, r, o, fmt.Sprintf("a study is being carried out on this machine already, by process %d in ", os.Getpid()))
+	refused(t, r, o, fmt.Sprintf("a study or a cell is being carried out on this machine already, by process %d in ", os.Getpid()))
 	lock.Close()
 	if err := r.Run(t.Context(), o); err != nil {
 		t.Error(err)

@@ -33,6 +33,9 @@ type cellFlags struct {
 	transactions int64
 	seed         uint64
 	mix          string
+	rate         string
+	arrivals     string
+	bound        *study.LatencyBound // of --rate max-under
 	set, dirs    []string
 	from         string
 	asJSON       bool
@@ -50,12 +53,21 @@ With --from, the cell of a raw record is run again: the same engine, settings, W
 same inputs. Where a device's directory is must be said again if it is not the default.
 
 With --transactions N the run ends after N transactions instead of by time, and the digests of inputs and rows are
-printed; with one terminal they are the same every time, and the same for every engine.`,
+printed; with one terminal they are the same every time, and the same for every engine.
+
+With --rate N the loop is an open one: N transactions/s over all terminals have an intended start, whatever the engine
+does, and latency counts from there; what is due while every terminal is busy is the backlog. --arrivals says how they
+follow each other. With --rate "max-under p99=10ms" the highest rate is searched that keeps the bound, for all types or
+one (new_order.p99=10ms), with p50, p95, p99, p999 and the like, or max: a closed loop first, whose throughput is tried
+as a rate, then a twentieth of it, then six halvings between, each a run of its own on fresh data; the answer is within
+5 %. A rate at which the engine falls behind does not keep the bound.`,
 		Example: `  tpccbench cell --engine pure --device ram -w 4 --terminals 64
   tpccbench cell --engine sqlite --device sd=/mnt/card --seconds 30 --set page_size=1024 --json
   tpccbench cell --engine pure --device ram --terminals 1 --transactions 20000
+  tpccbench cell --engine pure --device ram --rate 5000 --arrivals fixed
+  tpccbench cell --engine pure --device sd --terminals 64 --rate "max-under p99=10ms" --json
   tpccbench cell --from results/mine/raw/matrix-ram-w1-pure-64-r1.json`,
-		Args: exactArgs(),
+		Args: cellArgs(&fl),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runCell(cmd, &fl) },
 	}
 	f := cmd.Flags()
@@ -68,6 +80,8 @@ printed; with one terminal they are the same every time, and the same for every 
 	f.Int64Var(&fl.transactions, "transactions", 0, "end after so many transactions instead of after --seconds")
 	f.Uint64Var(&fl.seed, "seed", 106, "seed of population and inputs")
 	f.StringVar(&fl.mix, "mix", tpcc.StandardMix().String(), "weights of New-Order, Payment, Order-Status, Delivery, Stock-Level")
+	f.StringVar(&fl.rate, "rate", "0", "transactions/s over all terminals in an open loop, or \"max-under p99=10ms\" to search the highest; 0: a closed loop")
+	f.StringVar(&fl.arrivals, "arrivals", record.ArrivalsPoisson, "with --rate: poisson, independent of each other, or fixed, evenly spaced")
 	f.StringArrayVar(&fl.set, "set", nil, "NAME=VALUE: a setting of the engine (repeatable)")
 	f.StringVar(&fl.from, "from", "", "raw record of the run to make again; the other flags then override what it says")
 	f.BoolVar(&fl.asJSON, "json", false, "print one JSON object: the columns of matrix.csv, and why some are missing, digests, settings, files")
@@ -87,7 +101,9 @@ func (fl *cellFlags) spec(cmd *cobra.Command) (spec record.Spec, dir string, old
 		}
 		spec = old.Spec
 	}
-	spec.Transport = "inproc"
+	if spec.Transport == "" || spec.InProcess() {
+		spec.Transport = record.TransportInProcess
+	}
 	if given("engine") {
 		if spec.Engine = fl.engine; fl.engine == "" {
 			return spec, "", nil, errors.New("--engine is missing; tpccbench engines lists them")
@@ -128,6 +144,9 @@ func (fl *cellFlags) spec(cmd *cobra.Command) (spec record.Spec, dir string, old
 		if fl.transactions < 1 {
 			return spec, "", nil, fmt.Errorf("--transactions is %d; it must be at least 1", fl.transactions)
 		}
+	}
+	if err := fl.load(cmd, &spec, given); err != nil {
+		return spec, "", nil, err
 	}
 	dir, err = fl.place(&spec)
 	return spec, dir, old, err
@@ -198,10 +217,15 @@ func runCell(cmd *cobra.Command, fl *cellFlags) error {
 		seconds = math.Min(float64(spec.Transactions)/10_000+1, 600)
 	}
 	estimate, need, _ := matrix.Estimate(matrix.Run{Kind: spec.Kind, W: spec.W, Seconds: seconds, WarmUpSeconds: spec.WarmUp})
-	id := study.Identity{
-		Study: "cell", Phase: record.PhaseCell, Round: 1, Order: 1, Registration: record.Registration{Exploratory: true},
-		Cell: fmt.Sprintf("%s-w%d-%s-%d", spec.Device, spec.W, spec.Engine, spec.Terminals),
+	lock, err := study.LockMachine(dir)
+	if err != nil {
+		return err
 	}
+	defer lock.Close()
+	if fl.bound != nil {
+		return runRateSearch(cmd, fl, r, spec, dir)
+	}
+	id := cellID(&spec)
 	p := study.NewProgress(terminal(), estimate)
 	p.Begin(id.Cell, estimate)
 	run, err := r.Cell(cmd.Context(), study.Device{Name: spec.Device, Kind: spec.Kind, Dir: dir}, spec, id, need, p.Live)
@@ -231,6 +255,9 @@ func equalCommand(g *record.EqualGate) string {
 func cellSummary(run *record.Run) string {
 	spec := &run.Spec
 	text := fmt.Sprintf("%s on %s, W=%d, %s: ", spec.Engine, spec.Device, spec.W, count(spec.Terminals, "terminal"))
+	if !spec.InProcess() {
+		text = fmt.Sprintf("%s over %s on %s, W=%d, %s: ", spec.Engine, spec.Transport, spec.Device, spec.W, count(spec.Terminals, "terminal"))
+	}
 	// figure renders a figure of the record, or says that it was not measured.
 	figure := func(column, format string, scale float64) string {
 		v, ok := run.Figures[column]
@@ -241,6 +268,15 @@ func cellSummary(run *record.Run) string {
 	}
 	text += figure("tx_per_s", "%.0f", 1) + " transactions/s; New-Order p99 " + figure("latency_ns_p99_new_order", "%.3g ms", 1e6) +
 		"; CPU " + figure("cpu_us_per_tx", "%.3g us", 1) + " and " + figure("device_bytes_per_tx", "%.4g device bytes", 1) + " per transaction. "
+	if spec.RateTxPerS > 0 {
+		text += figure("offered_tx_per_s", "%.0f", 1) + " transactions/s were offered; the backlog was " + figure("backlog_max", "%.0f", 1) +
+			" at most and " + figure("backlog_end", "%.0f", 1) + " at the end: the engine "
+		if run.Figures["kept_up"] == 1 {
+			text += "kept up. "
+		} else {
+			text += "fell behind. "
+		}
+	}
 	if run.Status != record.OK {
 		return text + fmt.Sprintf("It FAILED (%s): %s.", run.Gate, run.Reason)
 	}
@@ -302,6 +338,11 @@ func writeCellJSON(w io.Writer, run *record.Run) error {
 			}
 		} else if s := v.(string); slices.Contains([]string{"round", "order", "w", "terminals", "seed", "exploratory"}, c.Name) {
 			v = json.RawMessage(s)
+		} else if c.Name == "rate_tx_per_s" {
+			v = nil
+			if s != "" {
+				v = json.RawMessage(s)
+			}
 		}
 		pairs = append(pairs, pair{c.Name, v})
 	}

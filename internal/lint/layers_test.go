@@ -74,13 +74,13 @@ var layers = []room{
 	{name: "procsample", outside: []string{sysUnix, procfs}, testsOutside: []string{"golang.org/x/tools"}},
 	{name: "emulate", ours: []string{"procsample"}, outside: []string{sysUnix, procfs, toml}},
 	{name: "probe", ours: []string{"procsample", "emulate"}, outside: []string{sysUnix, hdr}},
-	{name: "driver", ours: []string{"tpcc", "tpcc/consistency", "engines"}, outside: []string{hdr}, tests: []string{"engines/null"}, testsOutside: []string{rapid}},
+	{name: "driver", ours: []string{"tpcc", "tpcc/consistency", "engines"}, outside: []string{hdr, sysUnix}, tests: []string{"engines/null"}, testsOutside: []string{rapid}},
 	{name: "record", ours: []string{"tpcc"}},
 	{name: "matrix", outside: []string{toml}, testsOutside: []string{rapid}},
 	{name: "audit", ours: []string{"tpcc", "tpcc/consistency", "engines", "driver"}, tests: []string{"engines/null", "engines/enginetest/model"}, outside: []string{sysUnix}},
 	// The child of a run measures what the driver alone costs, with the null engine; it is given all other engines.
 	{name: "study", ours: []string{"tpcc", "tpcc/consistency", "engines", "engines/null", "procsample", "emulate", "probe", "driver", "record", "matrix"},
-		tests: []string{"engines/enginetest/model", "engines/pure"}, outside: []string{sysUnix, "golang.org/x/term"}},
+		tests: []string{"engines/enginetest/model", "engines/pure"}, outside: []string{sysUnix, hdr, "golang.org/x/term"}},
 	// Summaries of a few figures; it knows no study.
 	{name: "report/stats", outside: []string{perf, gonum}, testsOutside: []string{rapid}},
 	{name: "report", ours: []string{"tpcc", "record", "matrix", "report/stats"}, outside: []string{perf, hdr}},
@@ -90,7 +90,7 @@ var layers = []room{
 	// One file per subcommand, and the only list of engines.
 	{name: "cmd/tpccbench", ours: []string{"tpcc", "tpcc/consistency", "engines", "engines/null", "engines/pure", "engines/pure/store", "engines/sqlite", "engines/sqlitegrouped",
 		"procsample", "emulate", "probe", "driver", "record", "matrix", "audit", "study", "report", "report/page"}, outside: []string{"github.com/spf13/cobra", "golang.org/x/term", sysUnix},
-		tests: []string{"engines/pure/store/fs", "internal/attack"}, testsOutside: []string{internal}},
+		tests: []string{"engines/pure/store/fs", "internal/attack"}, testsOutside: []string{internal, hdr}},
 	{name: "internal/lint"},
 }
 

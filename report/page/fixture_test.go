@@ -232,7 +232,7 @@ func runOf(t *testing.T, p *matrix.Run, reg record.Registration, study string, n
 	r := record.New()
 	r.Study, r.Phase, r.Cell, r.Label, r.Candidate, r.Round, r.Order = study, p.Phase, p.Cell, p.Label, p.Candidate, p.Round, p.Order
 	r.Spec = record.Spec{Engine: p.Engine, Settings: p.Settings, Device: p.Device, Kind: p.Kind, W: p.W, Terminals: p.Terminals,
-		Transport: "inproc", Seed: p.Seed, Mix: p.Mix, Seconds: p.Seconds, WarmUp: p.WarmUpSeconds}
+		Transport: record.TransportInProcess, Seed: p.Seed, Mix: p.Mix, Seconds: p.Seconds, WarmUp: p.WarmUpSeconds}
 	r.Status = record.OK
 	r.Started = begin.Add(time.Duration(n+1) * time.Minute)
 	r.Ended = r.Started.Add(10 * time.Second)

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -24,6 +25,10 @@ func latency(l look, gs []group) section {
 		text("At the terminal, from the request to the durable answer, in a closed loop: a terminal that waits sends nothing. A curve is all rounds of a cell together; "+
 			"at 99 % it shows the time that one transaction in a hundred exceeds."),
 		block{Keys: l.keys()})
+	if slices.ContainsFunc(gs, hasOpenLoop) {
+		sec.Blocks = append(sec.Blocks, text("Rows with a rate in their names are open loops: their response times are from the intended start, which does "+
+			"not depend on the engine, and those of an engine that fell behind grow with the length of the run."))
+	}
 	for _, t := range tpcc.Types {
 		name := typeName(t)
 		var figures []figure
@@ -48,6 +53,11 @@ func latency(l look, gs []group) section {
 		sec.Blocks = append(sec.Blocks, block{Details: &details{name, blocks}})
 	}
 	return sec
+}
+
+// hasOpenLoop says whether a cell of the group is of an open loop.
+func hasOpenLoop(g group) bool {
+	return slices.ContainsFunc(g.Cells, func(c *report.Cell) bool { return strings.HasPrefix(c.Load, "rate") })
 }
 
 // typeName is the type's name in the specification.

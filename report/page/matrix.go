@@ -66,12 +66,12 @@ func groups(s *report.Study) []group {
 	return gs
 }
 
-// rows are the labels of the plan's rows, each once.
+// rows are the labels of the plan's rows, with their loads, each once.
 func rows(s *report.Study) []string {
 	var labels []string
-	for _, r := range s.Plan.Rows {
-		if !slices.Contains(labels, r.Label) {
-			labels = append(labels, r.Label)
+	for _, c := range s.Cells {
+		if !slices.Contains(labels, c.Label) {
+			labels = append(labels, c.Label)
 		}
 	}
 	return labels

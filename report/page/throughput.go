@@ -151,13 +151,13 @@ func ratioTable(s *report.Study, gs []group) *table {
 	if len(gs) == 0 {
 		return t
 	}
-	first := rows(s)[0]
+	first := s.Plan.Rows[0].Label
 	t.Caption = fmt.Sprintf("%s against the others at the same number of terminals: ratios within rounds, median (range). Above 1: %s has more transactions, "+
 		"and the other more bytes and CPU time", first, first)
 	for i := range gs {
 		g := &gs[i]
 		for _, c := range g.Cells {
-			base := g.find(first, c.Terminals)
+			base := g.find(report.RowName(first, c.Load), c.Terminals)
 			if base == nil || base == c {
 				continue
 			}

@@ -23,9 +23,9 @@ func tuning(s *report.Study, l look) section {
 		if t.Choice != nil {
 			chosen = fmt.Sprintf("%s (%s)", t.Choice.Candidate, settingsInWords(t.Choice.Settings))
 		}
-		blocks = append(blocks, block{Bullets: []string{fmt.Sprintf("%s, W=%d: by the plan's rule, the highest mean of %s's transactions per second, chosen for %s: %s.", t.Device, t.Plan.W,
+		blocks = append(blocks, block{Bullets: []string{fmt.Sprintf("%s, W=%d: by the plan's rule, the highest mean of %s's transactions per second, chosen for %s: %s.", t.Name, t.Plan.W,
 			t.Plan.ChooseOver, list(t.Plan.AppliesTo), chosen)}})
-		figures = append(figures, drawn(t.Device, tuningDots(t, l)))
+		figures = append(figures, drawn(t.Name, tuningDots(t, l)))
 	}
 	sec.Blocks = append(sec.Blocks, blocks...)
 	sec.Blocks = append(sec.Blocks, block{Note: "A dot is the mean that the rule compares, the line its runs from the lowest to the highest."}, block{Figures: figures})
@@ -45,7 +45,7 @@ func settingsInWords(m map[string]string) string {
 // tuningDots are the candidates by what the rule compares.
 func tuningDots(t *report.Tuning, l look) *plot.Dots {
 	d := &plot.Dots{Axis: plot.Axis{Unit: plot.Count("transactions/s, " + t.Plan.ChooseOver), Scale: plot.Linear}}
-	d.ID, d.Title = "tuning-"+t.Device, fmt.Sprintf("Tuning on %s: mean transactions per second of %s by candidate", t.Device, t.Plan.ChooseOver)
+	d.ID, d.Title = "tuning-"+t.Name, fmt.Sprintf("Tuning on %s: mean transactions per second of %s by candidate", t.Device, t.Plan.ChooseOver)
 	var parts []string
 	for i := range t.Candidates {
 		k := &t.Candidates[i]
