@@ -294,6 +294,20 @@ def cells_of(runs):
     return group(runs, lambda r: (row_label(r), r["spec"]["terminals"], r["spec"]["w"]))
 
 
+def twins(cells):
+    """The A/A pairs: (twin, original) of cells that are the same in all but the label. The original has the engine's name."""
+    alike = {}
+    for key, runs in cells.items():
+        spec = runs[0]["spec"]
+        same = (key[1:], spec["engine"], tuple(sorted(spec["settings"].items())), load(runs[0]))
+        alike.setdefault(same, []).append(key)
+    pairs = []
+    for keys in alike.values():
+        original, *others = sorted(keys, key=lambda k: (k[0] != cells[k][0]["spec"]["engine"], k[0]))
+        pairs += [(other, original) for other in others]
+    return sorted(pairs)
+
+
 def measured(runs, name, notes, scale=1.0):
     """The figure of each run that has it; what is missing gets a note, whose mark is the second value."""
     values = [r["figures"][name] * scale for r in runs if name in r["figures"]]
@@ -555,6 +569,8 @@ def comparison_table(matrix):
 
     for _, device in devices(matrix):
         cells = cells_of(on(matrix, device))
+        for twin, _ in twins(cells):  # there for the noise, not to be the best of two
+            del cells[twin]
         pures = {k: v for k, v in cells.items() if v[0]["spec"]["engine"] == "pure"}
         others = {k: v for k, v in cells.items() if v[0]["spec"]["engine"] not in ("pure", "null")}
         only_sqlite = only_sqlite and all(v[0]["spec"]["engine"].startswith("sqlite") for v in others.values())
@@ -578,6 +594,21 @@ def comparison_table(matrix):
              "At the same number of terminals, and the best of each where their numbers differ; a ratio above 1 is in favour of pure.", ""]
     return lines + table(["device, W, row, terminals", "against", "transactions/s, pure / other",
                           "device bytes per transaction, other / pure", "CPU per transaction, other / pure"], rows) + notes.lines() + [""]
+
+
+def noise_table(matrix):
+    rows = []
+    for _, device in devices(matrix):
+        cells = cells_of(on(matrix, device))
+        for twin, original in twins(cells):
+            names = ("tx_per_s", "cpu_us_per_tx", "latency_ns_p99_new_order")
+            ratios = [within_rounds(cells[twin], cells[original], name) for name in names]
+            rows.append([f"{device}, W={twin[2]}, {twin[0]}, {twin[1]}", f"{original[0]}, {original[1]}"]
+                        + [spread(r, three_digits) if r else "n/a" for r in ratios])
+    if not rows:
+        return []
+    lines = ["## Noise", "", "Rows that are the same engine with the same settings under two names: what their ratios are besides 1 is noise.", ""]
+    return lines + table(["device, W, row, terminals", "the same as", "transactions/s", "CPU per transaction", "New-Order p99"], rows) + [""]
 
 
 def failed_list(runs, gates, unequal):
@@ -657,6 +688,7 @@ def tables(folder):
     lines += tuning_tables(tuning, matrix)
     lines += matrix_tables(matrix)
     lines += comparison_table(matrix)
+    lines += noise_table(matrix)
     lines += memory_table(matrix)
     lines += failed_list(runs, gates, unequal)
     lines += warning_list(ok)

@@ -139,6 +139,19 @@ class Figures(Fixture):
         self.assertIn("| ram, W=1, pure, 4 | **sqlitegrouped, 4 (best)** |", text)
         self.assertIn("| ram, W=1, pure, 4 | sqlitegrouped-strong, 4 |", text)
 
+    def test_the_same_under_another_name_is_noise_and_no_rival(self):
+        """A twin is compared with what it is the same as, and is never the best of two."""
+        before = self.section("Pure against SQLite")
+        self.assertNotIn("## Noise", self.text())
+        for path in sorted(self.raw.glob("matrix-ram-w1-sqlitegrouped-4-r*.json")):
+            record = json.loads(path.read_text(encoding="utf-8"))
+            record.update(cell="ram-w1-sqlitegrouped-twin-4", label="sqlitegrouped-twin", order=record["order"] + 1000)
+            record["figures"]["tx_per_s"] *= 2
+            (self.raw / path.name.replace("-4-r", "-twin-4-r")).write_text(json.dumps(record), encoding="utf-8")
+        self.assertEqual(self.section("Pure against SQLite"), before)
+        row = self.cells("Noise", "ram, W=1, sqlitegrouped-twin, 4")
+        self.assertEqual((row["the same as"], row["transactions/s"]), ("sqlitegrouped, 4", "2.00 (2.00-2.00)"))
+
     def test_units(self):
         for r in (1, 2, 3):
             self.change(f"matrix-ram-w1-sqlite-1-r{r}.json", lambda x: x["figures"].update(
