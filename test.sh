@@ -24,10 +24,17 @@ bin/tpccbench run matrix/preregistered.toml --quick --out "$out/quick"
 python3 tables.py "$out/quick" --write
 python3 tables.py "$out/quick" --check
 
-step "tables of the committed results, from their raw records"
+step "tables and verdicts of the committed results, from their raw records"
 for study in results/*/; do
 	[ -d "$study/raw" ] || continue
 	python3 tables.py "$study" --check
+	code=0
+	bin/tpccbench verdict --no-file "$study" >"$out/verdict" || code=$?
+	head -n 1 "$out/verdict"
+	case $code in
+	0 | 3) ;; # 3: it is whole, and something cannot be decided
+	*) die "$study is not whole: $(cat "$out/verdict")" ;;
+	esac
 done
 python3 -m unittest -q tables_test
 
