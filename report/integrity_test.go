@@ -146,6 +146,19 @@ func TestTouched(t *testing.T) {
 				t.Fatal(err)
 			}
 		}), []string{"raw/matrix-ram-w1-pure-4-r*.json: missing: no record of the plan's round 1: not run yet, or removed"}, true, false},
+		{"no record of a device", all(noHashes, func(t *testing.T, dir string) {
+			t.Helper()
+			gone, err := filepath.Glob(filepath.Join(dir, "raw", "matrix-ram-*.json"))
+			if err != nil || len(gone) == 0 {
+				t.Fatal(gone, err)
+			}
+			for _, path := range gone {
+				if err := os.Remove(path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			remove("matrix.csv")(t, dir)
+		}), []string{"raw: missing: no record of any of the plan's ", " runs of the matrix on device ram: not run, or removed"}, true, false},
 		{"a record twice", copyTo(victimFile, "raw/copy.json"),
 			[]string{"raw/copy.json: duplicated: it is a second record of " + victim, "raw/copy.json: foreign: raw.sha256 has no hash of it"}, false, false},
 		{"a record twice without hashes", all(noHashes, copyTo(victimFile, "raw/copy.json")),
@@ -386,7 +399,7 @@ func TestCommonProblems(t *testing.T) {
 	}
 }
 
-// Runs that are not there yet are named by cell, and a study that is not finished decides nothing that needs them.
+// Runs that are not there yet are named by cell, those of a device without any by device, and a study that is not finished decides nothing that needs them.
 func TestUnfinished(t *testing.T) {
 	f := newFixture(t)
 	f.only = func(r *matrix.Run) bool { return r.Phase == matrix.PhaseTuning || r.Device == "ram" && r.Round < 3 }
@@ -396,8 +409,8 @@ func TestUnfinished(t *testing.T) {
 			t.Errorf("problem %v", p)
 		}
 	}
-	if len(s.Problems) != 9 {
-		t.Errorf("%d problems, want one for each of 9 cells: %v", len(s.Problems), s.Problems)
+	if len(s.Problems) != 6 {
+		t.Errorf("%d problems, want one for each of 5 cells and one for a device: %v", len(s.Problems), s.Problems)
 	}
 	for name, o := range outcomes(s) {
 		if o != CannotDecide {

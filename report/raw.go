@@ -237,9 +237,25 @@ func gateDifference(g *record.EqualGate, p *matrix.Gate) string {
 func (s *Study) checkRuns(runs []matrix.Run, settingsKnown bool) {
 	missing := map[string][]int{} // rounds by PHASE-CELL
 	var order []string
+	planned, there := map[string]int{}, map[string]bool{} // by device
 	for i := range runs {
 		p := &runs[i]
 		id := p.ID()
+		_, named := s.excluded[id]
+		_, recorded := s.Run(id)
+		planned[p.Device]++
+		there[p.Device] = there[p.Device] || recorded || named
+	}
+	for i := range runs {
+		p := &runs[i]
+		id := p.ID()
+		if n := planned[p.Device]; !there[p.Device] {
+			if n > 0 {
+				s.problem(Missing, rawDir, "no record of any of the plan's %d runs of the %s on device %s: not run, or removed", n, p.Phase, p.Device)
+			}
+			planned[p.Device] = 0
+			continue
+		}
 		r, ok := s.Run(id)
 		if ok {
 			if what := specDifference(r, p, settingsKnown); what != "" {

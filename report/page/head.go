@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,8 +22,10 @@ type head struct {
 	Title    string
 	Problems []report.Problem // of the study's integrity: the first few
 	More     []report.Problem // the others
-	Facts    []fact
-	Notes    []string
+	// Incomplete is set if records are missing and nothing else is wrong.
+	Incomplete bool
+	Facts      []fact
+	Notes      []string
 }
 
 // fact is one line of a list of names and values.
@@ -45,6 +48,7 @@ func headOf(s *report.Study) head {
 			h.Problems = append(h.Problems, p)
 		}
 	}
+	h.Incomplete = !slices.ContainsFunc(h.Problems, func(p report.Problem) bool { return p.Kind != report.Missing })
 	if len(h.Problems) > 2*fewProblems {
 		h.Problems, h.More = h.Problems[:fewProblems], h.Problems[fewProblems:]
 	}

@@ -271,6 +271,18 @@ func TestProblemsStandOnTop(t *testing.T) {
 	if named < 0 || named > heading {
 		t.Errorf("the altered record is named at %d, the page's heading is at %d", named, heading)
 	}
+	if !strings.Contains(page, "not whole and unchanged") {
+		t.Error("an altered study is not said to be one")
+	}
+	must(t, os.WriteFile(path, b, 0o644))
+	for _, name := range []string{"matrix.csv", "tables.md"} {
+		must(t, os.RemoveAll(filepath.Join(dir, name)))
+	}
+	s, err = report.Load(dir)
+	must(t, err)
+	if page := render(t, s, nil); !strings.Contains(page, "not complete") || strings.Contains(page, "not whole and unchanged") {
+		t.Error("a study that lacks something is not told from one that was altered")
+	}
 	if whole := pages(t)["whole"]; strings.Contains(whole, `role="alert"`) {
 		t.Error("a whole study has an alarm")
 	}

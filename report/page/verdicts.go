@@ -180,9 +180,9 @@ func sampleCell(t *table, s report.Sample, form func(float64) string) cell {
 		reasons := map[string]bool{}
 		var texts []string
 		for _, l := range s.Lacking {
-			if !reasons[l.Reason] {
-				reasons[l.Reason] = true
-				texts = append(texts, l.Reason)
+			if reason := unnamed(l.Reason); !reasons[reason] {
+				reasons[reason] = true
+				texts = append(texts, reason)
 			}
 		}
 		text := strings.Join(texts, "; ")
@@ -192,4 +192,14 @@ func sampleCell(t *table, s report.Sample, form func(float64) string) cell {
 		c.Mark = t.note(text)
 	}
 	return c
+}
+
+// unnamed is a reason without the name of the column that was not measured, which stands above the figure: what several
+// columns lack for one reason is one note.
+func unnamed(reason string) string {
+	const what = " was not measured: "
+	if i := strings.Index(reason, what); i >= 0 && record.IsFigure(reason[:i]) {
+		return "not measured: " + reason[i+len(what):]
+	}
+	return reason
 }
