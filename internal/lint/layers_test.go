@@ -41,6 +41,9 @@ const (
 	toml      = "github.com/pelletier/go-toml/v2"
 	sqlite3   = "github.com/mattn/go-sqlite3"
 	internal  = "github.com/rogpeppe/go-internal"
+	pebbleKV  = "github.com/cockroachdb/pebble/v2"
+	badgerKV  = "github.com/dgraph-io/badger/v4"
+	bboltKV   = "go.etcd.io/bbolt"
 )
 
 // layers is the table of ARCHITECTURE.md as imports: a room may import only what its row says, and only rooms above
@@ -70,6 +73,15 @@ var layers = []room{
 		tests: []string{"engines/enginetest", "engines/internal/sqltpcc/sqlbench", "engines/internal/sqltpcc/sqltest"}},
 	{name: "engines/sqlitegrouped", ours: []string{"tpcc", "engines", "engines/internal/sqltpcc"}, outside: []string{sysUnix}, never: []string{"database/sql"},
 		tests: []string{"engines/enginetest", "engines/internal/sqltpcc/sqlbench", "engines/internal/sqltpcc/sqltest"}},
+	{name: "engines/internal/kvtpcc", ours: []string{"tpcc", "engines"}, outside: []string{sysUnix}, tests: []string{"engines/enginetest/model"}},
+	{name: "engines/pebble", ours: []string{"tpcc", "engines", "engines/internal/kvtpcc"}, outside: []string{pebbleKV}, never: []string{"database/sql"},
+		tests: []string{"engines/enginetest"}},
+	{name: "engines/badger", ours: []string{"tpcc", "engines", "engines/internal/kvtpcc"}, outside: []string{badgerKV}, never: []string{"database/sql"},
+		tests: []string{"engines/enginetest"}},
+	{name: "engines/bbolt", ours: []string{"tpcc", "engines", "engines/internal/kvtpcc"}, outside: []string{bboltKV}, never: []string{"database/sql"},
+		tests: []string{"engines/enginetest"}},
+	{name: "engines/lmdb", ours: []string{"tpcc", "engines", "engines/internal/kvtpcc"}, never: []string{"database/sql"},
+		tests: []string{"engines/enginetest"}},
 
 	{name: "procsample", outside: []string{sysUnix, procfs}, testsOutside: []string{"golang.org/x/tools"}},
 	{name: "emulate", ours: []string{"procsample"}, outside: []string{sysUnix, procfs, toml}},

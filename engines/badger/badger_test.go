@@ -1,0 +1,25 @@
+package badger_test
+
+import (
+	"maps"
+	"testing"
+
+	"tpccbench/engines/badger"
+	"tpccbench/engines/enginetest"
+)
+
+func TestEngine(t *testing.T) { enginetest.Run(t, badger.Factory) }
+
+// TestForms is the suite with the other ways of keeping transactions apart, small memtables, and values in the value
+// log.
+func TestForms(t *testing.T) {
+	small := map[string]string{"memtable_bytes": "16777216", "block_cache_bytes": "4194304", "value_log_file_bytes": "1048576",
+		"value_threshold_bytes": "32", "compression": "none", "verify_checksums": "none"}
+	for _, concurrency := range []string{"warehouse", "optimistic"} {
+		t.Run(concurrency, func(t *testing.T) {
+			settings := maps.Clone(small)
+			settings["concurrency"] = concurrency
+			enginetest.RunWith(t, badger.Factory, settings)
+		})
+	}
+}

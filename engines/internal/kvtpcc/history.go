@@ -1,0 +1,44 @@
+package kvtpcc
+
+import (
+	"math"
+	"sync/atomic"
+
+	"tpccbench/tpcc"
+)
+
+// History numbers the rows of HISTORY in the order of their arrival. Numbers may be left out: those of transactions
+// that were given up.
+type History struct{ last atomic.Uint64 }
+
+// OpenHistory finds the last number that r holds. Reader has no way backwards, so the search halves the range of
+// numbers: 63 short scans.
+func OpenHistory(r Reader) (*History, error) {
+	// The last one is in [low, high].
+	low, high := uint64(0), uint64(math.MaxInt64)
+	end := []byte{tableByte(tpcc.History) + 1}
+	var key []byte
+	for low < high {
+		middle := low + (high-low)/2 + 1
+		key = appendHistoryKey(key[:0], middle)
+		found := false
+		err := r.Scan(key, end, func(_, _ []byte) bool {
+			found = true
+			return false
+		})
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			low = middle
+		} else {
+			high = middle - 1
+		}
+	}
+	h := new(History)
+	h.last.Store(low)
+	return h, nil
+}
+
+// take returns the next number.
+func (h *History) take() uint64 { return h.last.Add(1) }
