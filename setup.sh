@@ -35,6 +35,19 @@ case "$(GOTOOLCHAIN=local go env GOVERSION 2>/dev/null)" in
 go1.[0-9] | go1.[0-9].* | go1.1[0-9]* | go1.20*) die "this Go is too old: install Go 1.21 or later from go.dev/dl" ;;
 esac
 
+# The engine lmdb is built where LMDB's header is there: from Debian's or Ubuntu's liblmdb-dev. Everything else works
+# without it.
+have_lmdb() { echo '#include <lmdb.h>' | gcc -E - >/dev/null 2>&1; }
+if ! have_lmdb && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+	echo "installing liblmdb-dev for the engine lmdb" >&2
+	{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq liblmdb-dev; } >/dev/null 2>&1 || true
+fi
+if have_lmdb; then
+	export GOFLAGS="${GOFLAGS:+$GOFLAGS }-tags=lmdb"
+else
+	echo "lmdb.h is missing, so the engine lmdb is not built (Debian, Ubuntu: apt-get install liblmdb-dev)" >&2
+fi
+
 # build: makes bin/tpccbench, with the commit that it was built from inside. Without git's data the program still
 # builds, and its results are marked exploratory.
 build() {

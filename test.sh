@@ -14,6 +14,10 @@ unformatted=$(gofmt -l .)
 go vet ./...
 go tool staticcheck ./...
 
+# The program without LMDB, which most machines lack.
+go vet -tags= ./engines/lmdb ./cmd/tpccbench
+go tool staticcheck -tags= ./engines/lmdb ./cmd/tpccbench
+
 step "build"
 build
 
@@ -43,6 +47,8 @@ python3 -m unittest -q tables_test
 # With the race detector the conformance suites and the store's attacks run in their short form; without it, whole.
 step "tests, race detector, short"
 go test -race -short -timeout 20m ./...
+
+go test -tags= ./engines/lmdb
 
 step "tests"
 go test -timeout 20m ./...

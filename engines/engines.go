@@ -44,6 +44,9 @@ type Factory struct {
 	// NotAStore marks an engine that keeps nothing (package null, which measures the driver): checks of what a store
 	// holds have no meaning for it and are skipped.
 	NotAStore bool
+	// Missing says in one line why this program was built without the engine and what to do; empty: it has it. Such a
+	// Factory is there to be listed; its Open fails.
+	Missing string
 	// Open opens the store in the existing directory dir, recovering what it holds; an empty directory becomes an
 	// empty store. It fails with ErrLocked, ErrCorrupt, ErrSetting, or the file system's error, and names dir in it
 	// (ErrSetting apart). It makes no directory, and leaves one alone that holds other files and no store. dir may

@@ -6,20 +6,19 @@ import (
 )
 
 // CheckNames reports every engine of the plan that known does not know, and every setting that an engine it is given
-// to does not have, as Problems. known returns the names of the engine's settings, and whether there is such an
-// engine.
-func (p *Plan) CheckNames(known func(engine string) (settings []string, ok bool)) error {
+// to does not have, as Problems. known returns the names of the engine's settings, or why it cannot be used.
+func (p *Plan) CheckNames(known func(engine string) (settings []string, err error)) error {
 	ps := &problems{file: p.file, lines: p.lines}
 	engine := func(path, name string) bool {
-		_, ok := known(name)
-		if !ok {
-			ps.add(path, "there is no engine %q", name)
+		_, err := known(name)
+		if err != nil {
+			ps.add(path, "%v", err)
 		}
-		return ok
+		return err == nil
 	}
 	settings := func(path, engine string, given map[string]string) {
-		has, ok := known(engine)
-		if !ok {
+		has, err := known(engine)
+		if err != nil {
 			return // reported where the engine is named
 		}
 		for _, name := range slices.Sorted(maps.Keys(given)) {

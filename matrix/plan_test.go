@@ -244,7 +244,12 @@ func TestCheckNames(t *testing.T) {
 	p := smallPlan(t)
 	known := map[string][]string{"a": {}, "b": {"size", "mode"}}
 	check := func() string {
-		err := p.CheckNames(func(e string) ([]string, bool) { s, ok := known[e]; return s, ok })
+		err := p.CheckNames(func(e string) ([]string, error) {
+			if s, ok := known[e]; ok {
+				return s, nil
+			}
+			return nil, fmt.Errorf("there is no engine %q", e)
+		})
 		if err == nil {
 			return ""
 		}

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -30,10 +31,13 @@ func (r *Runner) now() instant {
 
 func (r *Runner) factory(name string) (*engines.Factory, error) { return Engine(r.Engines, name) }
 
-// Engine finds an engine by name.
+// Engine finds an engine by name. One that the program was built without is refused with what is missing.
 func Engine(list []*engines.Factory, name string) (*engines.Factory, error) {
 	var names []string
 	for _, f := range list {
+		if f.Name == name && f.Missing != "" {
+			return nil, errors.New(f.Missing)
+		}
 		if f.Name == name {
 			return f, nil
 		}

@@ -142,16 +142,16 @@ func ReadPlan(path string, list []*engines.Factory) (*matrix.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := plan.CheckNames(func(name string) ([]string, bool) {
+	names := plan.CheckNames(func(name string) ([]string, error) {
 		f, err := Engine(list, name)
 		if err != nil {
-			return nil, false
+			return nil, err
 		}
 		var settings []string
 		for _, s := range f.Settings {
 			settings = append(settings, s.Name)
 		}
-		return settings, true
+		return settings, nil
 	})
 	values := plan.CheckSettings(func(engine string, settings map[string]string) error {
 		f, err := Engine(list, engine)

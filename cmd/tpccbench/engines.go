@@ -9,7 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"tpccbench/engines"
+	"tpccbench/engines/badger"
+	"tpccbench/engines/bbolt"
+	"tpccbench/engines/lmdb"
 	"tpccbench/engines/null"
+	"tpccbench/engines/pebble"
 	"tpccbench/engines/pure"
 	"tpccbench/engines/sqlite"
 	"tpccbench/engines/sqlitegrouped"
@@ -20,6 +24,10 @@ var allEngines = []*engines.Factory{
 	&pure.Factory,
 	&sqlite.Factory,
 	&sqlitegrouped.Factory,
+	&bbolt.Factory,
+	&lmdb.Factory,
+	&pebble.Factory,
+	&badger.Factory,
 	&null.Factory,
 }
 
@@ -45,6 +53,9 @@ func newEnginesCommand() *cobra.Command {
 
 func writeEngine(w io.Writer, f *engines.Factory) {
 	fmt.Fprintf(w, "%s\n    %s\n", f.Name, f.Doc)
+	if f.Missing != "" {
+		fmt.Fprintf(w, "    %s\n", f.Missing)
+	}
 	for _, s := range f.Settings {
 		value := s.Default
 		if value == "" {
@@ -71,11 +82,12 @@ func writeEnginesJSON(w io.Writer) error {
 		Name     string    `json:"name"`
 		Doc      string    `json:"doc"`
 		Store    bool      `json:"store"`
+		Missing  string    `json:"missing,omitempty"` // why it is not built in
 		Settings []setting `json:"settings"`
 	}
 	list := []engine{}
 	for _, f := range allEngines {
-		e := engine{f.Name, f.Doc, !f.NotAStore, []setting{}}
+		e := engine{f.Name, f.Doc, !f.NotAStore, f.Missing, []setting{}}
 		for _, s := range f.Settings {
 			e.Settings = append(e.Settings, setting(s))
 		}

@@ -46,6 +46,11 @@
 // engines.ErrIndeterminate, all later transactions engines.ErrFailed. A memtable that cannot be flushed counts as a
 // failure too; Badger tries that again for ever, and Close waits for it. What the adapter cannot help: a disk that runs
 // full under a mapped file ends the process by SIGBUS, and some assertions of Badger's end it by log.Fatal.
+//
+// # Damage
+//
+// Open reads every table with its checksums before Badger does (verify.go). A WAL whose records do not match their
+// checksums is cut off there by Badger, without a word: it takes all that comes after for the tail of a crash.
 package badger
 
 import (
@@ -74,7 +79,7 @@ var Factory = engines.Factory{
 	Name: "badger",
 	Doc: "Badger (LSM tree of Dgraph), SyncWrites: WAL synced by msync once per commit; Badger goes on after a failed sync, " +
 		"the adapter stops",
-	Format:   "badger/" + kvtpcc.Format,
+	Format:   "badger-" + kvtpcc.Format,
 	Settings: settings,
 }
 
@@ -125,6 +130,11 @@ func open(dir string, opt engines.Options) (_ engines.Engine, err error) {
 	e := &engine{dir: dir, log: &log{}, concurrency: Factory.Get(opt, "concurrency"), stop: make(chan struct{}), stopped: make(chan struct{})}
 	options.Logger = e.log
 	options.DetectConflicts = e.concurrency == "optimistic"
+	if found {
+		if err := verify(dir, options); err != nil {
+			return nil, fmt.Errorf("open the Badger store in %s: %w", dir, err)
+		}
+	}
 	if e.db, err = openDB(options); err != nil {
 		return nil, fmt.Errorf("open the Badger store in %s: %w", dir, openError(err, found))
 	}

@@ -1,6 +1,6 @@
 // Package lmdb is the adapter for LMDB, the B+ tree in one memory-mapped file of OpenLDAP, in C: Debian's liblmdb,
 // through cgo. It is built with the tag lmdb only (-tags lmdb), since it needs the package liblmdb-dev; without the tag
-// Factories is empty and Missing says how to get it.
+// Factory says so (Missing), and its Open fails.
 //
 // # How a commit becomes durable
 //
@@ -23,9 +23,10 @@
 // the environment is dead: every call returns MDB_PANIC until it is closed. Here the first failed commit is the last
 // in both cases: its outcome is indeterminate, and all that comes after, reads too, is engines.ErrFailed.
 //
-// A file whose head is damaged, or that is much shorter than its meta page says, is refused at Open. (A file may lack
-// its last pages: LMDB never writes one that a transaction has taken and given back.) Other pages have no checksums,
-// and LMDB trusts them: it may end the process on one that is damaged.
+// LMDB's pages have no checksums, and it trusts them: one that is damaged may end the process. So Open walks over both
+// trees of the newest commit first (tree.go) and refuses what LMDB could not survive, naming the page. A damage that
+// leaves a sound tree, as a changed value does, goes unseen there; the rows' encoding finds some of it when they are
+// read.
 //
 // # Layout
 //

@@ -156,15 +156,6 @@ func (e *env) start() error {
 	return lmdbError("sync", C.mdb_env_sync(e.env, 1))
 }
 
-// pages tells the size of a page in bytes, and how many there are to be in the file.
-func (e *env) pages() (size, count int64) {
-	var info C.MDB_envinfo
-	var stat C.MDB_stat
-	C.mdb_env_info(e.env, &info)
-	C.mdb_env_stat(e.env, &stat)
-	return int64(stat.ms_psize), int64(info.me_last_pgno) + 1
-}
-
 func (e *env) close() { C.mdb_env_close(e.env) }
 
 // version is the library's.

@@ -21,35 +21,14 @@ import (
 	"tpccbench/tpcc"
 )
 
-// Missing says in one line why there is no engine here and how to get it; empty where there is one.
-const Missing = ""
-
-// Factories lists the engines of this package that were built.
-func Factories() []engines.Factory { return []engines.Factory{Factory} }
-
-// Factory opens LMDB stores.
-var Factory = engines.Factory{
-	Name:   "lmdb",
-	Doc:    "LMDB, a B+ tree in one mapped file, in C; fdatasync and a synchronous meta page per commit, of one transaction or of all that wait",
-	Format: "lmdb-" + kvtpcc.Format,
-	Settings: []engines.Setting{
-		{Name: "commit", Doc: "one transaction per commit, or one commit for all that wait",
-			Default: "per_transaction", Values: []string{"per_transaction", "grouped"}},
-		{Name: "map_size_bytes", Doc: "address space of the map, which the file cannot outgrow", Default: "68719476736"},
-	},
-}
-
 func init() { Factory.Open = open } // open asks Factory what its settings are
 
 const (
-	dataName   = "data.mdb"
 	mdbLock    = "lock.mdb"
 	lockName   = "lock"
 	threadName = "lmdb-writer"
 	// loadEntries is the number of entries in one commit of Load.
 	loadEntries = 50_000
-	// unwritten is the number of pages at the end of the file that may be missing in a sound store.
-	unwritten = 64
 )
 
 type engine struct {
@@ -95,9 +74,11 @@ func (e *engine) open(mapSize int64) (err error) {
 	if e.lock, err = lockDir(e.dir); err != nil {
 		return err
 	}
-	e.env, err = openEnv(e.dir, mapSize)
+	if err = checkFile(filepath.Join(e.dir, dataName)); err == nil {
+		e.env, err = openEnv(e.dir, mapSize)
+	}
 	if err == nil {
-		if err = errors.Join(e.checkSize(), syncDirectory(e.dir)); err == nil {
+		if err = syncDirectory(e.dir); err == nil {
 			err = e.recover()
 		}
 		if err != nil {
@@ -149,18 +130,6 @@ func syncDirectory(dir string) error {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
-}
-
-// checkSize refuses a file that was cut off: LMDB would end the process with the first read beyond its end.
-func (e *engine) checkSize() error {
-	info, err := os.Stat(filepath.Join(e.dir, dataName))
-	if err != nil {
-		return err
-	}
-	if size, count := e.env.pages(); info.Size() < (count-unwritten)*size {
-		return fmt.Errorf("%w: %s has %d bytes; its meta page tells of %d pages of %d bytes", engines.ErrCorrupt, dataName, info.Size(), count, size)
-	}
-	return nil
 }
 
 // recover checks the format of the rows and finds the last number of HISTORY.

@@ -2,10 +2,16 @@
 
 package lmdb
 
-import "tpccbench/engines"
+import (
+	"errors"
 
-// Missing says in one line why there is no engine here and how to get it; empty where there is one.
-const Missing = "lmdb: not built in; install liblmdb-dev and build with -tags lmdb"
+	"tpccbench/engines"
+)
 
-// Factories lists the engines of this package that were built.
-func Factories() []engines.Factory { return nil }
+const missing = "lmdb is not built in: liblmdb-dev's lmdb.h was missing when this program was built; install it and build again " +
+	"(. ./setup.sh && build, or go build -tags lmdb)"
+
+func init() {
+	Factory.Missing = missing
+	Factory.Open = func(string, engines.Options) (engines.Engine, error) { return nil, errors.New(missing) }
+}

@@ -68,7 +68,7 @@ import (
 var Factory = engines.Factory{
 	Name:     "pebble",
 	Doc:      "Pebble (LSM tree of CockroachDB), one batch per transaction, WAL synced for all that wait; stops at the first failed sync",
-	Format:   "pebble/" + kvtpcc.Format,
+	Format:   "pebble-" + kvtpcc.Format,
 	Settings: settings,
 }
 

@@ -101,6 +101,7 @@ var layers = []room{
 	{name: "report/page", ours: []string{"tpcc", "record", "matrix", "procsample", "emulate", "probe", "report", "report/stats", "report/plot"}, outside: []string{hdr}},
 	// One file per subcommand, and the only list of engines.
 	{name: "cmd/tpccbench", ours: []string{"tpcc", "tpcc/consistency", "engines", "engines/null", "engines/pure", "engines/pure/store", "engines/sqlite", "engines/sqlitegrouped",
+		"engines/bbolt", "engines/lmdb", "engines/pebble", "engines/badger",
 		"procsample", "emulate", "probe", "driver", "record", "matrix", "audit", "study", "report", "report/page"}, outside: []string{"github.com/spf13/cobra", "golang.org/x/term", sysUnix},
 		tests: []string{"engines/pure/store/fs", "internal/attack"}, testsOutside: []string{internal, hdr}},
 	{name: "internal/lint"},
