@@ -253,7 +253,7 @@ func (t *transaction) Scan(from, to []byte, visit func(key, value []byte) bool) 
 			return fmt.Errorf("%w: LMDB: scan: an entry of more than %d bytes", engines.ErrCorrupt, scanBytes)
 		}
 		t.next = append(t.next[:0], key...)
-		from, after, most = t.next, 1, 64*most
+		from, after, most = t.next, 1, scanBytes // as many as there is room for
 	}
 }
 
