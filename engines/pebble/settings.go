@@ -30,6 +30,10 @@ var settings = []engines.Setting{
 	{Name: "bloom_bits_per_key", Doc: "Bloom filter of a table, for reads by key; 0: none", Default: "10"},
 }
 
+// indexBlockBytes is the size of a block of a table's index: CockroachDB's. With Pebble's own, that of a data block, a table's
+// index has two levels, and each read by key looks into one more.
+const indexBlockBytes = 256 << 10
+
 // compressions are the values of compression.
 var compressions = map[string]*sstable.CompressionProfile{
 	"snappy": sstable.SnappyCompression, "none": sstable.NoCompression, "zstd": sstable.ZstdCompression,
@@ -81,6 +85,7 @@ func pebbleOptions(opt engines.Options) (*pebble.Options, error) {
 	for i := range options.Levels {
 		level := &options.Levels[i]
 		level.BlockSize = values["block_size_bytes"]
+		level.IndexBlockSize = indexBlockBytes
 		level.Compression = func() *sstable.CompressionProfile { return profile }
 		if bits := values["bloom_bits_per_key"]; bits > 0 {
 			level.FilterPolicy = bloom.FilterPolicy(bits)

@@ -18,13 +18,15 @@ func (w *Work) Delivery(tx Tx, in *tpcc.DeliveryInput, out *tpcc.DeliveryOutput)
 func (w *Work) deliver(tx Tx, in *tpcc.DeliveryInput, d int32, delivered *int32) error {
 	wid, did := int64(in.WID), int64(d)
 	// The row in NEW-ORDER with the lowest NO_O_ID is taken out; a district without one is skipped.
+	queues := w.queues()
 	key, ok := appendKey(w.key[:0], tpcc.NewOrder, wid, did)
-	w.key = key
 	if !ok {
 		return missing("warehouse %d", in.WID)
 	}
+	w.to = appendAfter(w.to[:0], key)
+	w.key, _ = appendKey(key[:0], tpcc.NewOrder, wid, did, queues.from(in.WID, d))
 	w.found.key = w.found.key[:0]
-	if err := w.scan(tx, w.found.visitFirst); err != nil || len(w.found.key) == 0 {
+	if err := w.scanTo(tx, w.found.visitFirst); err != nil || len(w.found.key) == 0 {
 		return err
 	}
 	row := tpcc.Row{Table: tpcc.NewOrder}
@@ -32,6 +34,7 @@ func (w *Work) deliver(tx Tx, in *tpcc.DeliveryInput, d int32, delivered *int32)
 		return damaged(tpcc.NewOrder, w.found.key, nil)
 	}
 	oid := row.Col[tpcc.NOOID]
+	queues.found(in.WID, d, oid)
 	start := len(w.bytes)
 	w.bytes = append(w.bytes, w.found.key...)
 	w.putBare(start, true)

@@ -8,8 +8,11 @@ import (
 )
 
 // History numbers the rows of HISTORY in the order of their arrival. Numbers may be left out: those of transactions
-// that were given up.
-type History struct{ last atomic.Uint64 }
+// that were given up. It holds too what the transactions remember of the NEW-ORDER queues.
+type History struct {
+	last   atomic.Uint64
+	oldest oldest
+}
 
 // OpenHistory finds the last number that r holds. Reader has no way backwards, so the search halves the range of
 // numbers: 63 short scans.

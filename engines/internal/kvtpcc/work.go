@@ -13,6 +13,7 @@ type Work struct {
 	// History numbers the rows of HISTORY; all that write to a store share one. If it is nil, the first Payment finds
 	// the last number by itself: that is right for the only Work that writes to a store.
 	History *History
+	own     oldest // without a History
 
 	key, to []byte
 	writes  []write
@@ -75,6 +76,14 @@ func (w *Work) start() {
 		w.found.items = append(w.found.items, int32(line.Col[tpcc.OLIID]))
 		return true
 	}
+}
+
+// queues is what is remembered of the NEW-ORDER queues.
+func (w *Work) queues() *oldest {
+	if w.History != nil {
+		return &w.History.oldest
+	}
+	return &w.own
 }
 
 // Began says whether the last transaction had begun to write when it returned. If it returned an error, the store's

@@ -160,6 +160,7 @@ func (w *Writer) runGroup(group []*request) {
 		r.err = w.work.Call(batch, r.in, r.out)
 		if r.err != nil && w.work.Began() {
 			batch.Abort()
+			w.work.queues().forget() // what the group took out is there again
 			fail(group, fmt.Errorf("the group's transaction was given up: %w", r.err))
 			return
 		}
