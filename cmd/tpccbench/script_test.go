@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -57,6 +58,13 @@ func TestScripts(t *testing.T) {
 					return false, nil
 				}
 				return true, nil
+			case "lmdb": // it is built in
+				for _, f := range allEngines {
+					if f.Name == "lmdb" {
+						return f.Missing == "", nil
+					}
+				}
+				return false, errors.New("there is no engine lmdb")
 			case "python3":
 				_, err := os.Stat("/usr/bin/python3")
 				return err == nil, nil

@@ -44,8 +44,10 @@
 // adapter has Badger's log come to itself, and Badger writes either line before it answers (value log) or takes the
 // next group (WAL); so from the first such line on nothing is acknowledged any more: what is in flight gets
 // engines.ErrIndeterminate, all later transactions engines.ErrFailed. A memtable that cannot be flushed counts as a
-// failure too; Badger tries that again for ever, and Close waits for it. What the adapter cannot help: a disk that runs
-// full under a mapped file ends the process by SIGBUS, and some assertions of Badger's end it by log.Fatal.
+// failure too; Badger tries that again for ever, and Close waits for it. A disk that runs full under a mapped file ends
+// the process by SIGBUS: so the adapter accepts no write while fewer than spareMemtables memtables would find room on
+// the file system. What it cannot help: a large compaction, or another program, that fills even that, and assertions of
+// Badger's that end the process by log.Fatal.
 //
 // # Damage
 //
@@ -68,6 +70,7 @@ import (
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
+	"golang.org/x/sys/unix"
 
 	"tpccbench/engines"
 	"tpccbench/engines/internal/kvtpcc"
@@ -93,6 +96,11 @@ const (
 	// gcInterval and gcDiscardRatio are those of Badger's documentation.
 	gcInterval     = 5 * time.Minute
 	gcDiscardRatio = 0.5
+	// spareMemtables is the free space below which nothing is written, in memtables: a WAL is a sparse file of two, and
+	// the next ones are the tables that memtables are flushed to.
+	spareMemtables = 4
+	// checkRoomEvery is after how many entries Load looks for room.
+	checkRoomEvery = 10_000
 	// txEntries and txBytes are more than one transaction writes: a Delivery of 10 districts with orders of 15 lines.
 	// A transaction of Badger must not grow beyond a part of the memtable (ErrTxnTooBig), and a group has to fit.
 	txEntries = 256
@@ -259,6 +267,27 @@ func (e *engine) refuses() error {
 	return nil
 }
 
+// room refuses a write that may fill the file system under one of Badger's mapped files.
+func (e *engine) room() error {
+	var st unix.Statfs_t
+	if err := unix.Statfs(e.dir, &st); err != nil {
+		return fmt.Errorf("free space of %s: %w", e.dir, err)
+	}
+	need := spareMemtables * e.db.Opts().MemTableSize
+	if free := int64(st.Bavail) * st.Bsize; free < need {
+		return fmt.Errorf("%w: %s has %d bytes free; Badger with this size of memtable needs %d", unix.ENOSPC, e.dir, free, need)
+	}
+	return nil
+}
+
+// accepts says why a write is not begun, or nil.
+func (e *engine) accepts() error {
+	if err := e.refuses(); err != nil {
+		return err
+	}
+	return e.room()
+}
+
 // commit makes t's transaction durable. badger.ErrConflict means that it left nothing behind.
 func (e *engine) commit(t *tx) (err error) {
 	err = t.txn.Commit()
@@ -290,7 +319,13 @@ func (e *engine) Load(rows iter.Seq[*tpcc.Row]) error {
 	}
 	batch := e.db.NewWriteBatch()
 	defer batch.Cancel()
+	entries := 0
 	err = kvtpcc.Load(rows, func(key, value []byte) error {
+		if entries++; entries%checkRoomEvery == 1 {
+			if err := e.room(); err != nil {
+				return err
+			}
+		}
 		copied := append(append(make([]byte, 0, len(key)+len(value)), key...), value...)
 		return batch.Set(copied[:len(key):len(key)], copied[len(key):])
 	})

@@ -60,7 +60,7 @@ func (s *session) attempt(in *tpcc.Input, out *tpcc.Output) error {
 	s.tx.begin(e.db, true)
 	defer s.tx.txn.Discard()
 	// A transaction waits at its beginning for the commits before it: one of them may have failed.
-	if err := e.refuses(); err != nil {
+	if err := e.accepts(); err != nil {
 		return err
 	}
 	s.Work.History = e.history.Load()
@@ -97,7 +97,7 @@ func newWriter(e *engine) *kvtpcc.Writer {
 		return g, nil
 	}, kvtpcc.WriterOptions{
 		Name:     threadName,
-		Check:    e.refuses,
+		Check:    e.accepts,
 		MaxBatch: int(min(e.db.MaxBatchCount()/txEntries, e.db.MaxBatchSize()/txBytes)),
 	})
 }

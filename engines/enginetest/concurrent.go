@@ -118,7 +118,7 @@ func violated(list []consistency.Violation) error {
 // checkConcurrent: many sessions at once leave a consistent database that holds what was acknowledged and nothing else;
 // so it is after reopening, and after more work there.
 func checkConcurrent(s *suite) error {
-	for _, w := range []*workload{standard(s.seeds[2], 1), emptying(s.seeds[2], 3), aborting(s.seeds[2], 2)} {
+	for _, w := range []*workload{s.standard(s.seeds[2], 1), s.emptying(s.seeds[2], 3), s.aborting(s.seeds[2], 2)} {
 		c := w.crowd()
 		more := func(done int) bool { return done < s.count(100) }
 		dir := ""
@@ -156,7 +156,7 @@ func checkConcurrent(s *suite) error {
 // checkSnapshotBesideWriters: every snapshot that is taken while many sessions write is a consistent database, and no
 // older than the one before.
 func checkSnapshotBesideWriters(s *suite) error {
-	w := emptying(s.seeds[2], 2)
+	w := s.emptying(s.seeds[2], 2)
 	w.weights = tpcc.Weights{45, 35, 5, 10, 5}
 	return s.loaded(w, func(_ string, e engines.Engine, _ *model.Store) error {
 		const snapshots = 8

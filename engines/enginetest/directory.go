@@ -22,7 +22,7 @@ func checkOddPath(s *suite) error {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			return err
 		}
-		w := standard(s.seeds[0], 1)
+		w := s.standard(s.seeds[0], 1)
 		m, err := w.newModel()
 		if err != nil {
 			return err
@@ -149,7 +149,7 @@ func setImmutable(path string, immutable bool) (err error) {
 
 // checkDamagedFiles: files that are not what the engine wrote are engines.ErrCorrupt.
 func checkDamagedFiles(s *suite) error {
-	w := standard(s.seeds[0], 1)
+	w := s.standard(s.seeds[0], 1)
 	dir := ""
 	err := s.loaded(w, func(d string, e engines.Engine, m *model.Store) error {
 		dir = d

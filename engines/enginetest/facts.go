@@ -17,7 +17,7 @@ import (
 // counts that the engine keeps grow with the work and never fall; and an engine that has finished a checkpoint knows
 // what it wrote and how long it took, or says that it cannot tell.
 func checkFacts(s *suite) error {
-	w := standard(s.seeds[2], 1)
+	w := s.standard(s.seeds[2], 1)
 	w.weights = tpcc.Weights{1, 1, 0, 0, 0}
 	return s.loaded(w, func(dir string, e engines.Engine, m *model.Store) error {
 		before, err := e.Facts()

@@ -12,9 +12,12 @@ import (
 // checkGoroutines: after Close no goroutine of the engine is left. The store is opened and closed many times, so that
 // what an engine leaves behind outnumbers the goroutines of others that happen to end meanwhile.
 func checkGoroutines(s *suite) error {
-	const rounds = 20
+	rounds := 20
+	if s.short {
+		rounds = 8
+	}
 	before := runtime.NumGoroutine()
-	w := standard(s.seeds[0], 1)
+	w := s.standard(s.seeds[0], 1)
 	st := w.stream()
 	var m *model.Store
 	dir := ""

@@ -39,7 +39,7 @@ func (s *suite) loaded(w *workload, use func(dir string, e engines.Engine, m *mo
 // snapshot gives, now and after reopening; only an empty store can be loaded.
 func checkLoad(s *suite) error {
 	for _, warehouses := range []int{1, 3} {
-		if err := s.checkLoad(standard(s.seeds[2], warehouses)); err != nil {
+		if err := s.checkLoad(s.standard(s.seeds[2], warehouses)); err != nil {
 			return err
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // checkLocked: a directory that is open cannot be opened a second time, however often that is tried; the first goes on
 // undisturbed, and once it is closed the directory can be opened.
 func checkLocked(s *suite) error {
-	w := standard(s.seeds[0], 1)
+	w := s.standard(s.seeds[0], 1)
 	st := w.stream()
 	var m *model.Store
 	dir := ""

@@ -163,7 +163,7 @@ func (s *faultySession) StockLevel(in *tpcc.StockLevelInput, out *tpcc.StockLeve
 }
 
 // loadedOrders is the number of orders of a district that the population has; those after it are the transactions'.
-var loadedOrders = int64(tpcc.TestScale(1).Orders)
+var loadedOrders = int64(smallScale(1).Orders)
 
 var mutants = []mutant{
 	{"drops_an_order_line", []string{"serial", "concurrent", "snapshot_beside_writers", "reopen"}, fault{
@@ -178,7 +178,9 @@ var mutants = []mutant{
 			return true
 		}}},
 	{"loses_a_loaded_row", []string{"load", "odd_path"}, fault{
-		row: func(_ *faulty, r *tpcc.Row) bool { return !(r.Table == tpcc.Stock && r.Col[tpcc.SIID] == 1000) }}},
+		row: func(_ *faulty, r *tpcc.Row) bool {
+			return !(r.Table == tpcc.Stock && r.Col[tpcc.SIID] == int64(smallScale(1).Items))
+		}}},
 	{"snapshot_out_of_order", []string{"load"}, fault{
 		snapshot: func(e *faulty, visit func(*tpcc.Row) error) error {
 			rows, err := rowsOf(e.Engine)

@@ -15,10 +15,10 @@ import (
 // pays and delivers for a single customer; others look at it all the time. Whatever they see must be what the customer
 // looked like between two of those writes, in the model that made them before.
 func checkReadsOfOnePoint(s *suite) error {
-	w := standard(s.seeds[2], 1)
+	w := s.standard(s.seeds[2], 1)
 	return s.loaded(w, func(_ string, e engines.Engine, m *model.Store) error {
 		ask := tpcc.OrderStatusInput{WID: 1, DID: 1, CID: 1}
-		writes := writesFor(&ask, s.count(1200))
+		writes := writesFor(&ask, w.scale.Items, s.count(1200))
 		states := map[tpcc.OrderStatusOutput]int{} // the number of writes before it
 		var out tpcc.Output
 		for i := range len(writes) + 1 {
@@ -76,7 +76,7 @@ func checkReadsOfOnePoint(s *suite) error {
 
 // writesFor is n writes that change what the question is about: three orders of the customer, two payments, five
 // deliveries, and again.
-func writesFor(ask *tpcc.OrderStatusInput, n int) []tpcc.Input {
+func writesFor(ask *tpcc.OrderStatusInput, items, n int) []tpcc.Input {
 	writes := make([]tpcc.Input, n)
 	for i := range writes {
 		in := &writes[i]
@@ -86,7 +86,7 @@ func writesFor(ask *tpcc.OrderStatusInput, n int) []tpcc.Input {
 			in.Type = tpcc.TxNewOrder
 			in.NewOrder = tpcc.NewOrderInput{WID: ask.WID, DID: ask.DID, CID: ask.CID, EntryD: date, Count: int32(tpcc.MinLines + i%(tpcc.MaxLines-tpcc.MinLines+1))}
 			for l := range in.NewOrder.Lines[:in.NewOrder.Count] {
-				in.NewOrder.Lines[l] = tpcc.NewOrderInputLine{IID: int32((i*7+l*31)%1000 + 1), SupplyWID: ask.WID, Quantity: int32(l%10 + 1)}
+				in.NewOrder.Lines[l] = tpcc.NewOrderInputLine{IID: int32((i*7+l*31)%items + 1), SupplyWID: ask.WID, Quantity: int32(l%10 + 1)}
 			}
 		case 1, 5:
 			in.Type = tpcc.TxPayment

@@ -15,7 +15,7 @@ const concurrentSessions = 12
 // checkOwnWrites: while others write, a session's next Order-Status shows the order that it was just acknowledged, or a
 // newer one of that customer; and what an Order-Status shows is one order, whole, at one point of its life.
 func checkOwnWrites(s *suite) error {
-	w := standard(s.seeds[2], 2)
+	w := s.standard(s.seeds[2], 2)
 	w.weights = tpcc.Weights{60, 15, 0, 20, 5}
 	return s.loaded(w, func(_ string, e engines.Engine, _ *model.Store) error {
 		var own atomic.Int64

@@ -15,7 +15,7 @@ import (
 
 // checkReopen: rounds of work, close and reopen, the last round without work; the model goes on all along.
 func checkReopen(s *suite) error {
-	for _, w := range []*workload{standard(s.seeds[2], 1), emptying(s.seeds[2], 3)} {
+	for _, w := range []*workload{s.standard(s.seeds[2], 1), s.emptying(s.seeds[2], 3)} {
 		st := w.stream()
 		var m *model.Store
 		dir := ""
@@ -44,7 +44,7 @@ func checkReopen(s *suite) error {
 // checkCopiedWhileOpen: what was acknowledged is in the files at once, not only after Close. The store's directory is
 // copied while it is open and idle, as a process that is killed then would leave it, and the copy is opened.
 func checkCopiedWhileOpen(s *suite) error {
-	w := standard(s.seeds[2], 1)
+	w := s.standard(s.seeds[2], 1)
 	st := w.stream()
 	return s.loaded(w, func(dir string, e engines.Engine, m *model.Store) error {
 		return withHistory(e, m, st, func(h *history) error {

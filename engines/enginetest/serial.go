@@ -118,9 +118,9 @@ func withHistory(e engines.Engine, m *model.Store, st *stream, use func(*history
 // mixes are the standard one, one that empties districts, and one that rolls many New-Orders back.
 func checkSerial(s *suite) error {
 	var seen coverage
-	for _, seed := range s.seeds {
+	for _, seed := range s.serialSeeds() {
 		for _, warehouses := range []int{1, 3} {
-			for _, mix := range []func(uint64, int) *workload{standard, emptying, aborting} {
+			for _, mix := range []func(uint64, int) *workload{s.standard, s.emptying, s.aborting} {
 				w := mix(seed, warehouses)
 				err := s.loaded(w, func(_ string, e engines.Engine, m *model.Store) error {
 					err := withHistory(e, m, w.stream(), func(h *history) error {
@@ -145,7 +145,7 @@ func checkSerial(s *suite) error {
 // checkRollback: a New-Order that is rolled back leaves no row changed, D_NEXT_O_ID included, wherever in the session's
 // history it comes; the next order takes the number that it had.
 func checkRollback(s *suite) error {
-	w := aborting(s.seeds[2], 2)
+	w := s.aborting(s.seeds[2], 2)
 	w.remote, w.terminals = 50, 1
 	rollbacks := 0
 	err := s.loaded(w, func(_ string, e engines.Engine, m *model.Store) error {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"tpccbench/engines"
 )
@@ -17,6 +18,7 @@ func checkSettings(s *suite) error {
 	if err := s.badSetting("no_such_setting", "1"); err != nil {
 		return err
 	}
+	spelled := s // with the defaults of the settings whose values cannot be listed
 	for _, set := range s.factory.Settings {
 		if set.Name == "" || set.Doc == "" {
 			return fmt.Errorf("setting %+v: Name and Doc must not be empty", set)
@@ -24,11 +26,17 @@ func checkSettings(s *suite) error {
 		if err := s.badSetting(set.Name, "no such value"); err != nil {
 			return err
 		}
-		for _, value := range append([]string{set.Default}, set.Values...) {
+		if !slices.Contains(set.Values, set.Default) {
+			spelled = spelled.with(set.Name, set.Default)
+		}
+		for _, value := range set.Values {
 			if err := s.with(set.Name, value).checkWorks(); err != nil {
 				return fmt.Errorf("%s=%s: %w", set.Name, value, err)
 			}
 		}
+	}
+	if err := spelled.checkWorks(); err != nil {
+		return fmt.Errorf("all settings given as their defaults: %w", err)
 	}
 	return nil
 }
@@ -61,7 +69,7 @@ func (s *suite) badSetting(name, value string) error {
 
 // checkWorks: a store can be made, worked on and reopened.
 func (s *suite) checkWorks() error {
-	w := standard(s.seeds[0], 1)
+	w := s.standard(s.seeds[0], 1)
 	m, err := w.newModel()
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 // checkSnapshotOfOnePoint: transactions that are acknowledged while a snapshot is being visited do not wait for it, and
 // leave no trace in it.
 func checkSnapshotOfOnePoint(s *suite) error {
-	w := emptying(s.seeds[2], 2)
+	w := s.emptying(s.seeds[2], 2)
 	return s.loaded(w, func(_ string, e engines.Engine, m *model.Store) error {
 		return withHistory(e, m, w.stream(), func(h *history) error {
 			if err := h.run(100); err != nil {
@@ -69,7 +69,7 @@ func (s *suite) runBeside(h *history, n int) error {
 
 // checkSnapshotError: an error of the visiting function comes back as it is, at whichever row, and breaks nothing.
 func checkSnapshotError(s *suite) error {
-	w := standard(s.seeds[0], 1)
+	w := s.standard(s.seeds[0], 1)
 	return s.loaded(w, func(_ string, e engines.Engine, m *model.Store) error {
 		return withHistory(e, m, w.stream(), func(h *history) error {
 			rows, err := rowsOf(e)

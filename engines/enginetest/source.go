@@ -23,21 +23,33 @@ func (w *workload) String() string {
 	return fmt.Sprintf("%s: seed %d, W=%d, weights %s", w.name, w.seed, w.scale.Warehouses, w.weights)
 }
 
+// scale is a small population, in a short run a smaller one.
+func (s *suite) scale(warehouses int) tpcc.Scale {
+	if s.short {
+		return smallScale(warehouses)
+	}
+	return tpcc.TestScale(warehouses)
+}
+
+func smallScale(warehouses int) tpcc.Scale {
+	return tpcc.Scale{Warehouses: warehouses, Items: 100, Customers: 15, Orders: 15, Undelivered: 5}
+}
+
 // standard is the standard mix on the small population.
-func standard(seed uint64, warehouses int) *workload {
-	return &workload{name: "standard mix", seed: seed, scale: tpcc.TestScale(warehouses), weights: tpcc.StandardMix(),
+func (s *suite) standard(seed uint64, warehouses int) *workload {
+	return &workload{name: "standard mix", seed: seed, scale: s.scale(warehouses), weights: tpcc.StandardMix(),
 		rollbacks: 2, terminals: 2*warehouses + 1}
 }
 
 // emptying delivers more than is ordered, so that districts run out of new orders.
-func emptying(seed uint64, warehouses int) *workload {
-	return &workload{name: "emptying mix", seed: seed, scale: tpcc.TestScale(warehouses), weights: tpcc.Weights{30, 10, 15, 30, 15},
+func (s *suite) emptying(seed uint64, warehouses int) *workload {
+	return &workload{name: "emptying mix", seed: seed, scale: s.scale(warehouses), weights: tpcc.Weights{30, 10, 15, 30, 15},
 		rollbacks: 5, remote: 20, terminals: 2*warehouses + 1}
 }
 
 // aborting rolls a third of its New-Orders back.
-func aborting(seed uint64, warehouses int) *workload {
-	return &workload{name: "aborting mix", seed: seed, scale: tpcc.TestScale(warehouses), weights: tpcc.Weights{60, 15, 10, 5, 10},
+func (s *suite) aborting(seed uint64, warehouses int) *workload {
+	return &workload{name: "aborting mix", seed: seed, scale: s.scale(warehouses), weights: tpcc.Weights{60, 15, 10, 5, 10},
 		rollbacks: 33, remote: 30, terminals: 2*warehouses + 1}
 }
 

@@ -70,7 +70,7 @@ func noName(id int32) int32 {
 // checkWrongInput: an input that names a row that there is not is an error, whatever the number; it leaves nothing
 // behind and nothing broken.
 func checkWrongInput(s *suite) error {
-	w := standard(s.seeds[0], 1)
+	w := s.standard(s.seeds[0], 1)
 	return s.loaded(w, func(_ string, e engines.Engine, m *model.Store) error {
 		return withHistory(e, m, w.stream(), func(h *history) error {
 			before, err := rowsOf(e)

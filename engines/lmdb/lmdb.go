@@ -27,6 +27,8 @@ const (
 	mdbLock    = "lock.mdb"
 	lockName   = "lock"
 	threadName = "lmdb-writer"
+	// fullBelow is the free space, in bytes, below which a failed write is laid to a full disk.
+	fullBelow = 1 << 20
 	// loadEntries is the number of entries in one commit of Load.
 	loadEntries = 50_000
 )
@@ -174,6 +176,11 @@ func (e *engine) view(run func(kvtpcc.Reader) error) error {
 // commit makes a writing transaction durable.
 func (e *engine) commit(tx *transaction) error {
 	if err := tx.commit(); err != nil {
+		var st syscall.Statfs_t
+		// What LMDB says of a write that was cut short is EIO.
+		if errors.Is(err, syscall.EIO) && syscall.Statfs(e.dir, &st) == nil && int64(st.Bavail)*st.Bsize < fullBelow {
+			err = fmt.Errorf("%w: %w", syscall.ENOSPC, err)
+		}
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		e.failed = fmt.Errorf("commit to %s: %w", filepath.Join(e.dir, dataName), err)

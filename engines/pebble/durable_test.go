@@ -17,7 +17,7 @@ import (
 // slow is a file system whose WAL files take their time to sync, and whose syncs can be made to fail.
 type slow struct {
 	vfs.FS
-	delay time.Duration
+	delay atomic.Int64 // ns
 	fails atomic.Bool
 }
 
@@ -49,7 +49,7 @@ func (f *slowFile) Sync() error     { return f.sync(f.File.Sync) }
 func (f *slowFile) SyncData() error { return f.sync(f.File.SyncData) }
 
 func (f *slowFile) sync(sync func() error) error {
-	time.Sleep(f.fs.delay)
+	time.Sleep(time.Duration(f.fs.delay.Load()))
 	if f.fs.fails.Load() {
 		return errDevice
 	}
@@ -72,7 +72,8 @@ func loaded(t *testing.T, settings map[string]string) (*vfs.MemFS, *slow, engine
 	if err := errors.Join(root.Sync(), root.Close()); err != nil { // else the directory is lost in a crash
 		t.Fatal(err)
 	}
-	fs := &slow{FS: mem, delay: time.Millisecond}
+	fs := &slow{FS: mem}
+	fs.delay.Store(int64(time.Millisecond))
 	e, err := openIn(fs, memDir, engines.Options{Settings: settings})
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +195,8 @@ func atLeast(s engines.Session, customer, number int32) error {
 func TestCommitsShareSyncs(t *testing.T) {
 	for _, settings := range forms {
 		t.Run(settings["concurrency"], func(t *testing.T) {
-			_, _, e := loaded(t, settings)
+			_, fs, e := loaded(t, settings)
+			fs.delay.Store(int64(20 * time.Millisecond)) // longer than a transaction takes
 			before, err := e.Facts()
 			if err != nil {
 				t.Fatal(err)

@@ -225,7 +225,7 @@ func (e *engine) start(opt engines.Options) error {
 
 // recover checks the format of the rows and finds the last number of HISTORY.
 func (e *engine) recover() error {
-	r := &reader{view: e.db}
+	r := &reader{fs: e.fs, view: e.db}
 	empty, err := kvtpcc.Empty(r)
 	if err == nil && !empty {
 		err = kvtpcc.CheckFormat(r)
@@ -250,8 +250,12 @@ func moduleVersion() string {
 	return "v2 (this program does not say which)"
 }
 
-// translate adds the contract's error to one of Pebble's.
-func translate(err error) error {
+// translate adds the contract's error to one of Pebble's. After a failure the store has failed, whatever Pebble says: it
+// may find a table damaged of which it thinks that it was written.
+func (fs *files) translate(err error) error {
+	if failure := fs.failed(); err != nil && failure != nil {
+		return fmt.Errorf("%w: %w", engines.ErrFailed, failure)
+	}
 	if err != nil && pebble.IsCorruptionError(err) {
 		return fmt.Errorf("%w: %w", engines.ErrCorrupt, err)
 	}
@@ -268,7 +272,7 @@ func (e *engine) refuses() error {
 
 // Load writes batch after batch without a sync, and then flushes all of them to synced tables.
 func (e *engine) Load(rows iter.Seq[*tpcc.Row]) error {
-	r := &reader{view: e.db}
+	r := &reader{fs: e.fs, view: e.db}
 	empty, err := kvtpcc.Empty(r)
 	if err := errors.Join(err, r.close()); err != nil {
 		return err
@@ -291,10 +295,10 @@ func (e *engine) Load(rows iter.Seq[*tpcc.Row]) error {
 		err = e.db.Apply(b, pebble.NoSync)
 	}
 	if err := errors.Join(err, b.Close()); err != nil {
-		return fmt.Errorf("load %s: %w", e.dir, translate(err))
+		return fmt.Errorf("load %s: %w", e.dir, e.fs.translate(err))
 	}
 	if err := e.db.Flush(); err != nil {
-		return fmt.Errorf("load %s: %w", e.dir, translate(err))
+		return fmt.Errorf("load %s: %w", e.dir, e.fs.translate(err))
 	}
 	if err := e.refuses(); err != nil {
 		return fmt.Errorf("load %s: %w", e.dir, err)
@@ -345,7 +349,7 @@ func (e *engine) Snapshot(visit func(*tpcc.Row) error) error {
 		return err
 	}
 	s := e.db.NewSnapshot()
-	r := &reader{view: s}
+	r := &reader{fs: e.fs, view: s}
 	err := e.durable()
 	if err == nil {
 		err = kvtpcc.Rows(r, visit)

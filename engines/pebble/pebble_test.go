@@ -15,7 +15,11 @@ func TestEngine(t *testing.T) { enginetest.Run(t, pebble.Factory) }
 func TestForms(t *testing.T) {
 	small := map[string]string{"memtable_bytes": "262144", "block_cache_bytes": "1048576", "block_size_bytes": "1024",
 		"compression": "none", "bloom_bits_per_key": "0", "l0_stop_writes_threshold": "12"}
-	for _, concurrency := range []string{"warehouse", "writer"} {
+	forms := []string{"writer", "warehouse"}
+	if testing.Short() {
+		forms = forms[:1] // TestEngine has the other
+	}
+	for _, concurrency := range forms {
 		t.Run(concurrency, func(t *testing.T) {
 			settings := maps.Clone(small)
 			settings["concurrency"] = concurrency

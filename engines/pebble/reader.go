@@ -15,6 +15,7 @@ type view interface {
 
 // reader is a kvtpcc.Reader over a view. It has one iterator, made at the first Scan and moved by new bounds after that.
 type reader struct {
+	fs   *files
 	view view
 	held io.Closer // of the value that Get returned last
 	iter *pebble.Iterator
@@ -34,14 +35,14 @@ func (r *reader) release() error {
 // Get returns the value of key, or nil; it is valid until the next call.
 func (r *reader) Get(key []byte) ([]byte, error) {
 	if err := r.release(); err != nil {
-		return nil, translate(err)
+		return nil, r.fs.translate(err)
 	}
 	value, closer, err := r.view.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, translate(err)
+		return nil, r.fs.translate(err)
 	}
 	r.held = closer
 	if value == nil {
@@ -53,13 +54,13 @@ func (r *reader) Get(key []byte) ([]byte, error) {
 // Scan visits from <= key < to. SetOptions, unlike SetBounds, lets the iterator see what the batch has got since.
 func (r *reader) Scan(from, to []byte, visit func(key, value []byte) bool) error {
 	if err := r.release(); err != nil {
-		return translate(err)
+		return r.fs.translate(err)
 	}
 	r.opts.LowerBound, r.opts.UpperBound = from, to
 	if r.iter == nil {
 		var err error
 		if r.iter, err = r.view.NewIter(&r.opts); err != nil {
-			return translate(err)
+			return r.fs.translate(err)
 		}
 	} else {
 		r.iter.SetOptions(&r.opts)
@@ -67,13 +68,13 @@ func (r *reader) Scan(from, to []byte, visit func(key, value []byte) bool) error
 	for ok := r.iter.First(); ok; ok = r.iter.Next() {
 		value, err := r.iter.ValueAndErr()
 		if err != nil {
-			return translate(err)
+			return r.fs.translate(err)
 		}
 		if !visit(r.iter.Key(), value) {
 			break
 		}
 	}
-	return translate(r.iter.Error())
+	return r.fs.translate(r.iter.Error())
 }
 
 // close gives all back but the view.
@@ -84,7 +85,7 @@ func (r *reader) close() error {
 		r.iter = nil
 	}
 	r.view = nil
-	return translate(err)
+	return r.fs.translate(err)
 }
 
 // tx is a kvtpcc.Tx over an indexed batch.
@@ -93,9 +94,9 @@ type tx struct {
 	batch *pebble.Batch
 }
 
-func (t *tx) begin(db *pebble.DB) {
-	t.batch = db.NewIndexedBatch()
-	t.view = t.batch
+func (t *tx) begin(e *engine) {
+	t.batch = e.db.NewIndexedBatch()
+	t.fs, t.view = e.fs, t.batch
 }
 
 // Set and Delete copy key and value into the batch.

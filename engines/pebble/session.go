@@ -39,7 +39,7 @@ func (s *session) write(in *tpcc.Input, out *tpcc.Output) error {
 	s.warehouses = kvtpcc.Warehouses(s.warehouses[:0], in)
 	e.locks.Lock(s.warehouses)
 	s.Work.History = e.history.Load()
-	s.tx.begin(e.db)
+	s.tx.begin(e)
 	err := errors.Join(s.Work.Call(&s.tx, in, out), s.tx.close())
 	if err != nil || s.tx.batch.Empty() {
 		e.locks.Unlock(s.warehouses)
@@ -58,7 +58,7 @@ func (s *session) read(run func(kvtpcc.Reader) error) error {
 		return err
 	}
 	snapshot := e.db.NewSnapshot()
-	s.reads.view = snapshot
+	s.reads.fs, s.reads.view = e.fs, snapshot
 	err := errors.Join(run(&s.reads), s.reads.close(), snapshot.Close())
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ type group struct {
 func newWriter(e *engine) *kvtpcc.Writer {
 	g := &group{engine: e}
 	return kvtpcc.NewWriter(func() (kvtpcc.Batch, error) {
-		g.begin(e.db)
+		g.begin(e)
 		return g, nil
 	}, kvtpcc.WriterOptions{Name: threadName, Check: e.refuses})
 }
