@@ -44,6 +44,7 @@ const (
 	pebbleKV  = "github.com/cockroachdb/pebble/v2"
 	badgerKV  = "github.com/dgraph-io/badger/v4"
 	bboltKV   = "go.etcd.io/bbolt"
+	jsonExp   = "github.com/go-json-experiment/json"
 )
 
 // layers is the table of ARCHITECTURE.md as imports: a room may import only what its row says, and only rooms above
@@ -87,6 +88,9 @@ var layers = []room{
 	{name: "emulate", ours: []string{"procsample"}, outside: []string{sysUnix, procfs, toml}},
 	{name: "probe", ours: []string{"procsample", "emulate"}, outside: []string{sysUnix, hdr}},
 	{name: "driver", ours: []string{"tpcc", "tpcc/consistency", "engines"}, outside: []string{hdr, sysUnix}, tests: []string{"engines/null"}, testsOutside: []string{rapid}},
+	// Any engine over HTTP: it knows the contract, and no adapter.
+	{name: "wire", ours: []string{"tpcc", "engines", "procsample"}, outside: []string{jsonExp},
+		tests: []string{"tpcc/consistency", "engines/enginetest", "engines/null", "engines/pure", "driver"}},
 	{name: "record", ours: []string{"tpcc"}},
 	{name: "matrix", outside: []string{toml}, testsOutside: []string{rapid}},
 	{name: "audit", ours: []string{"tpcc", "tpcc/consistency", "engines", "driver"}, tests: []string{"engines/null", "engines/enginetest/model"}, outside: []string{sysUnix}},
@@ -274,6 +278,8 @@ func TestForbiddenImportsAreFound(t *testing.T) {
 		{"driver", ours("record"), false},
 		{"driver", "github.com/spf13/cobra", false},
 		{"driver", ours("study"), true},
+		{"wire", ours("driver"), false},
+		{"wire", ours("engines/pure"), false},
 		{"record", ours("engines"), false},
 		{"record", ours("matrix"), false},
 		{"matrix", ours("driver"), false},
