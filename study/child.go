@@ -24,12 +24,13 @@ func Child(list []*engines.Factory, in io.Reader, out io.Writer) error {
 	if err := dec.Decode(req); err != nil {
 		return fmt.Errorf("%s is started by this program itself, with a request: %w", ChildCommand, err)
 	}
-	go watchParent(in, req.WorkDir)
+	c := &child{list: list, req: req, out: json.NewEncoder(out)}
+	go watchParent(in, req.WorkDir, c.killServer)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 
-	c := &child{list: list, req: req, out: json.NewEncoder(out)}
 	ans, err := c.do(ctx)
+	c.killServer() // if it hangs
 	if err != nil {
 		ans = &answer{Error: err.Error()}
 		c.saw(err)
@@ -42,10 +43,11 @@ func Child(list []*engines.Factory, in io.Reader, out io.Writer) error {
 type child struct {
 	list []*engines.Factory
 	req  *request
-	mu   sync.Mutex // of out
+	mu   sync.Mutex // of out and server
 	out  *json.Encoder
 
-	outOfSpace bool // the device was full
+	server     *os.Process // of a run over HTTP
+	outOfSpace bool        // the device was full
 }
 
 // saw looks at an error for what is the device's fault.

@@ -111,7 +111,11 @@ func (f *figures) openLoop(r *driver.Result) {
 func (f *figures) cost(m *measurement) {
 	d := m.after.Sub(m.before)
 	f.perTx("cpu_us_per_tx", d.CPUNS, 1e3)
-	f.set("driver_cpu_us_per_tx", m.driverNS, 1e3)
+	if m.server == nil {
+		f.set("driver_cpu_us_per_tx", m.driverNS, 1e3)
+	} else {
+		f.perTx("driver_cpu_us_per_tx", m.loadEnd.Sub(m.loadBefore), 1e3)
+	}
 	f.share("gc_cpu_share", d.GCShare())
 	f.set("gc_cycles", d.GCCycles, 1)
 	f.share("owner_core_share", d.OwnerShare())

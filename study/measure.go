@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"os"
+	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -59,6 +62,9 @@ type measurement struct {
 	calibrationNS []int64
 	driverNS      procsample.Value // CPU per transaction of the driver alone
 
+	server              *served          // of a run over HTTP; else nil
+	loadBefore, loadEnd procsample.Value // CPU of this process then, which has the terminals alone
+
 	result        *driver.Result
 	before, after procsample.Sample
 	factsBefore   engines.Facts
@@ -91,8 +97,12 @@ func newMeasurement(c *child) (*measurement, error) {
 
 func (m *measurement) calibrate() { m.calibrationNS = append(m.calibrationNS, procsample.Calibrate()) }
 
-// driverCost measures what drawing, calling and recording cost without an engine.
+// driverCost measures what drawing, calling and recording cost without an engine. With a server it is known exactly: it is
+// what this process costs.
 func (m *measurement) driverCost() {
+	if !m.spec.InProcess() {
+		return
+	}
 	m.driverNS = procsample.Value{Reason: "the null engine could not be run"}
 	e, err := null.Factory.Open(m.child.req.Dir, engines.Options{})
 	if err != nil {
@@ -113,9 +123,30 @@ func (m *measurement) driverCost() {
 	}
 }
 
+// open opens the engine in this process, or starts a server that does so in its own. What is measured is that process.
+func (m *measurement) open() (e engines.Engine, pid int, err error) {
+	if m.spec.InProcess() {
+		e, err = m.factory.Open(m.child.req.Dir, engines.Options{Settings: m.spec.Settings})
+		return e, os.Getpid(), err
+	}
+	if m.server, err = m.child.startServer(); err != nil {
+		return nil, 0, err
+	}
+	return m.server, m.server.pid, nil
+}
+
+// take samples the process that has the engine.
+func (m *measurement) take() procsample.Sample {
+	s := m.sampler.Take()
+	if m.server != nil {
+		s.GC = m.server.gc()
+	}
+	return s
+}
+
 // timed opens the engine, runs the terminals and closes it.
 func (m *measurement) timed(ctx context.Context) error {
-	e, err := m.factory.Open(m.child.req.Dir, engines.Options{Settings: m.spec.Settings})
+	e, pid, err := m.open()
 	if err != nil {
 		return err
 	}
@@ -127,7 +158,7 @@ func (m *measurement) timed(ctx context.Context) error {
 	if err != nil {
 		temp = "" // the sampler says that none was given
 	}
-	m.sampler = m.sys.NewSampler(procsample.Config{OwnerTID: facts.OwnerTID, DataDir: m.child.req.Dir, TempDir: temp})
+	m.sampler = m.sys.NewSampler(procsample.Config{PID: pid, OwnerTID: facts.OwnerTID, DataDir: m.child.req.Dir, TempDir: temp})
 	if err := m.sampler.ResetPeak(); err != nil {
 		m.warn("the peak of resident memory is not known: %v", err)
 	}
@@ -143,10 +174,12 @@ func (m *measurement) timed(ctx context.Context) error {
 			m.run.Started = time.Now().UTC()
 			m.factsBefore, m.factsErr = e.Facts()
 			series = m.sampler.StartSeries(time.Second, func() []procsample.Value { return checkpointCounters(e) })
-			m.before = m.sampler.Take()
+			m.before = m.take()
+			m.loadBefore = m.sys.Self().CPU()
 		},
 		OnMeasureEnd: func() {
-			m.after = m.sampler.Take()
+			m.loadEnd = m.sys.Self().CPU()
+			m.after = m.take()
 			m.points = series.Stop()
 			var err error
 			m.factsAfter, err = e.Facts()
@@ -179,7 +212,15 @@ func (m *measurement) timed(ctx context.Context) error {
 			return err
 		}
 	}
-	return m.factsErr
+	return errors.Join(m.factsErr, m.serverDied(cerr))
+}
+
+// serverDied is the error of a server process that did not end as it should: beside failed transactions it says why.
+func (m *measurement) serverDied(err error) error {
+	if m.server == nil {
+		return nil
+	}
+	return err
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
@@ -278,6 +319,10 @@ func (m *measurement) fill() {
 			"the latencies depend on the length of the run", r.OfferedPerSecond(), r.TransactionsPerSecond(), r.OpenLoop.BacklogEnd)
 	}
 
+	if m.server != nil {
+		m.settingsOfServer()
+	}
+
 	f := &figures{run: run, completed: r.Totals().Completed()}
 	f.counts(r)
 	f.points("", r.Latency, "no transaction ended in the window")
@@ -291,6 +336,16 @@ func (m *measurement) fill() {
 	m.series()
 	f.checkpoints(m)
 	m.checkFlushes()
+}
+
+// settingsOfServer adds what the record's machine facts, which are this process's, do not say of the server.
+func (m *measurement) settingsOfServer() {
+	settings := maps.Clone(m.run.EngineSettings)
+	if settings == nil {
+		settings = map[string]string{}
+	}
+	settings["server_gomaxprocs"] = strconv.Itoa(m.server.start.GOMAXPROCS)
+	m.run.EngineSettings = settings
 }
 
 // checkFlushes applies the durability gate: on a disk with a volatile cache, each durable commit takes a flush.

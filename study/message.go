@@ -23,6 +23,21 @@ type request struct {
 	Dir     string        `json:"dir"`
 	Spec    record.Spec   `json:"spec"`
 	Equal   *EqualOptions `json:"equal,omitempty"`
+	Server  *place        `json:"server,omitempty"` // of a run over HTTP: where its server runs
+}
+
+// place is where the child runs; for a run over HTTP, in which it is the terminals' process, it also says where its
+// server does.
+func (req *request) place() (at place, err error) {
+	if req.Op != opRun || req.Spec.InProcess() {
+		return placeOf("")
+	}
+	server, err := placeOf(req.Spec.CPUs)
+	if err != nil {
+		return at, err
+	}
+	req.Server = &server
+	return placeOf(req.Spec.LoadCPUs)
 }
 
 // message is one JSON line of a child: progress or, last, the answer.

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -66,10 +65,14 @@ func (r *Runner) runChild(ctx context.Context, req *request, live func(Live)) (*
 	if limit == 0 {
 		limit = req.limit()
 	}
+	at, err := req.place()
+	if err != nil {
+		return nil, err
+	}
 	cmd := exec.Command(r.Exe, ChildCommand)
 	cmd.Args[0] = "tpccbench"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a terminal's Ctrl-C is the parent's to pass on
-	cmd.Env = childEnv()
+	cmd.Env = append(os.Environ(), at.environment())
 	var stderr head
 	cmd.Stderr = &stderr
 	stdin, err := cmd.StdinPipe()
@@ -81,7 +84,7 @@ func (r *Runner) runChild(ctx context.Context, req *request, live func(Live)) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
+	if err := onCPUs(at.CPUs, cmd.Start); err != nil {
 		return nil, fmt.Errorf("cannot start the measuring process: %w", err)
 	}
 	if err := json.NewEncoder(stdin).Encode(req); err != nil {
@@ -214,24 +217,10 @@ func (h *head) quoted() string {
 }
 
 // watchParent ends this process when r, the pipe from the parent, does: the parent is gone. The work directory goes
-// with it.
-func watchParent(r io.Reader, workDir string) {
+// with it, after killServer.
+func watchParent(r io.Reader, workDir string, killServer func()) {
 	_, _ = io.Copy(io.Discard, r)
+	killServer()
 	_ = removeAll(workDir)
 	os.Exit(3)
-}
-
-// processorsPerCore is the number of Go processors (GOMAXPROCS) per core in a measuring process. A thread that is in C
-// code or in fsync keeps its processor until the runtime takes it back; with one per core SQLite on several threads
-// then waits for a processor while a core is idle. Two per core favour SQLite, and cost the record-log store a little.
-const processorsPerCore = 2
-
-// childEnv is the environment of a measuring process. Who sets GOMAXPROCS decides it; the record's machine facts say
-// what it was.
-func childEnv() []string {
-	env := os.Environ()
-	if os.Getenv("GOMAXPROCS") == "" {
-		env = append(env, fmt.Sprintf("GOMAXPROCS=%d", processorsPerCore*runtime.NumCPU()))
-	}
-	return env
 }

@@ -14,6 +14,7 @@ import (
 
 	"tpccbench/engines"
 	"tpccbench/engines/null"
+	"tpccbench/engines/pure"
 	"tpccbench/matrix"
 	"tpccbench/record"
 )
@@ -21,7 +22,43 @@ import (
 // misbehaviour, set in the environment, makes the test binary a measuring process that behaves as it says.
 const misbehaviour = "TPCCBENCH_TEST_CHILD"
 
+// serverFault, set in the environment, makes the test binary a server process that fails as it says.
+const serverFault = "TPCCBENCH_TEST_SERVER"
+
+// servedEngines are the engines of the test binary as a server process.
+func servedEngines() []*engines.Factory {
+	named := func(name string, lie func(engines.Session) engines.Session) *engines.Factory {
+		f := liar(lie)
+		f.Name = name
+		return f
+	}
+	return []*engines.Factory{&null.Factory, &pure.Factory, named("failing", func(s engines.Session) engines.Session { return failing{s} }),
+		named("forgetful", func(s engines.Session) engines.Session { return forgetful{s} })}
+}
+
+// serveAsChild is the test binary as a server process.
+func serveAsChild() {
+	switch os.Getenv(serverFault) {
+	case "cannot":
+		fmt.Fprintln(os.Stderr, "cannot open")
+		os.Exit(2)
+	case "dies":
+		go func() {
+			time.Sleep(500 * time.Millisecond)
+			panic("the device is gone")
+		}()
+	}
+	if err := ServeChild(servedEngines(), os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	os.Exit(0)
+}
+
 func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == ServerCommand {
+		serveAsChild()
+	}
 	if how := os.Getenv(misbehaviour); how != "" {
 		misbehave(how)
 	}

@@ -13,8 +13,6 @@ import (
 type Runner struct {
 	Exe     string // the program's own file, started with ChildCommand
 	Engines []*engines.Factory
-	// Transport carries out runs whose transport is not in-process; nil: such runs are refused.
-	Transport TransportRun
 
 	// For tests.
 	silence time.Duration  // how long a child may say nothing; 0: maxSilence

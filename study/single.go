@@ -34,7 +34,7 @@ func (r *Runner) single(ctx context.Context, work *workDir, spec record.Spec, id
 	if ctx.Err() != nil {
 		return out, ErrInterrupted
 	}
-	if err := r.checkTransport(&spec); err != nil {
+	if err := checkTransport(&spec); err != nil {
 		return out, err
 	}
 	started := time.Now().UTC()
@@ -46,7 +46,7 @@ func (r *Runner) single(ctx context.Context, work *workDir, spec record.Spec, id
 		return out, err
 	}
 	then := r.now()
-	ans, err := r.measure(ctx, work, dir, spec, live)
+	ans, err := r.runChild(ctx, &request{Op: opRun, WorkDir: work.path, Dir: dir, Spec: spec}, live)
 	out.slept = r.now().sleptSince(then)
 	if rerr := os.RemoveAll(dir); rerr != nil {
 		return out, errors.Join(err, rerr)

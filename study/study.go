@@ -119,7 +119,7 @@ func (s *Study) readPlan() error {
 	}
 	for _, run := range s.selectedRuns() {
 		spec := specOf(&run)
-		if err := s.runner.checkTransport(&spec); err != nil {
+		if err := checkTransport(&spec); err != nil {
 			return fmt.Errorf("run %s: %w", run.ID(), err)
 		}
 	}

@@ -68,8 +68,8 @@ func deviceFlag(arg string) (study.Device, error) {
 	return dev, err
 }
 
-// storeFlags reads --engine and --set of a command that needs an engine which keeps its rows.
-func storeFlags(engine string, set []string) (*engines.Factory, map[string]string, error) {
+// engineFlags reads --engine and --set.
+func engineFlags(engine string, set []string) (*engines.Factory, map[string]string, error) {
 	settings, err := parseSettings(set)
 	if err != nil {
 		return nil, nil, err
@@ -81,8 +81,14 @@ func storeFlags(engine string, set []string) (*engines.Factory, map[string]strin
 	if err != nil {
 		return nil, nil, err
 	}
-	if f.NotAStore {
+	return f, settings, f.Check(engines.Options{Settings: settings})
+}
+
+// storeFlags is engineFlags of a command that needs an engine which keeps its rows.
+func storeFlags(engine string, set []string) (*engines.Factory, map[string]string, error) {
+	f, settings, err := engineFlags(engine, set)
+	if f != nil && f.NotAStore {
 		return nil, nil, fmt.Errorf("--engine %s keeps no rows", engine)
 	}
-	return f, settings, f.Check(engines.Options{Settings: settings})
+	return f, settings, err
 }

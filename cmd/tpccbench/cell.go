@@ -35,6 +35,9 @@ type cellFlags struct {
 	mix          string
 	rate         string
 	arrivals     string
+	transport    string
+	cpus         string
+	loadCPUs     string
 	bound        *study.LatencyBound // of --rate max-under
 	set, dirs    []string
 	from         string
@@ -60,12 +63,18 @@ does, and latency counts from there; what is due while every terminal is busy is
 follow each other. With --rate "max-under p99=10ms" the highest rate is searched that keeps the bound, for all types or
 one (new_order.p99=10ms), with p50, p95, p99, p999 and the like, or max: a closed loop first, whose throughput is tried
 as a rate, then a twentieth of it, then six halvings between, each a run of its own on fresh data; the answer is within
-5 %. A rate at which the engine falls behind does not keep the bound.`,
+5 %. A rate at which the engine falls behind does not keep the bound.
+
+With --transport http the engine is in a server process (see serve) and the terminals are in another, each on one connection
+of HTTP/1.1 over loopback, with JSON. Latency is still what the terminals see, the wire included; CPU, memory and written
+bytes are the server's alone, and driver_cpu_us_per_tx is what the terminals' process took. --cpus and --load-cpus give the
+two processes processors of their own. It goes with --rate too.`,
 		Example: `  tpccbench cell --engine pure --device ram -w 4 --terminals 64
   tpccbench cell --engine sqlite --device sd=/mnt/card --seconds 30 --set page_size=1024 --json
   tpccbench cell --engine pure --device ram --terminals 1 --transactions 20000
   tpccbench cell --engine pure --device ram --rate 5000 --arrivals fixed
   tpccbench cell --engine pure --device sd --terminals 64 --rate "max-under p99=10ms" --json
+  tpccbench cell --engine pure --device ram --terminals 64 --transport http --cpus 0 --load-cpus 1
   tpccbench cell --from results/mine/raw/matrix-ram-w1-pure-64-r1.json`,
 		Args: cellArgs(&fl),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runCell(cmd, &fl) },
@@ -82,6 +91,9 @@ as a rate, then a twentieth of it, then six halvings between, each a run of its 
 	f.StringVar(&fl.mix, "mix", tpcc.StandardMix().String(), "weights of New-Order, Payment, Order-Status, Delivery, Stock-Level")
 	f.StringVar(&fl.rate, "rate", "0", "transactions/s over all terminals in an open loop, or \"max-under p99=10ms\" to search the highest; 0: a closed loop")
 	f.StringVar(&fl.arrivals, "arrivals", record.ArrivalsPoisson, "with --rate: poisson, independent of each other, or fixed, evenly spaced")
+	f.StringVar(&fl.transport, "transport", record.TransportInProcess, "between terminals and engine: in-process, a call, or http, HTTP/1.1 and JSON to a server process")
+	f.StringVar(&fl.cpus, "cpus", "", "with http: processors of the server, such as 0 or 0-1,3 (default all)")
+	f.StringVar(&fl.loadCPUs, "load-cpus", "", "with http: processors of the process with the terminals (default all)")
 	f.StringArrayVar(&fl.set, "set", nil, "NAME=VALUE: a setting of the engine (repeatable)")
 	f.StringVar(&fl.from, "from", "", "raw record of the run to make again; the other flags then override what it says")
 	f.BoolVar(&fl.asJSON, "json", false, "print one JSON object: the columns of matrix.csv, and why some are missing, digests, settings, files")
@@ -146,6 +158,9 @@ func (fl *cellFlags) spec(cmd *cobra.Command) (spec record.Spec, dir string, old
 		}
 	}
 	if err := fl.load(cmd, &spec, given); err != nil {
+		return spec, "", nil, err
+	}
+	if err := fl.transportInto(cmd, &spec, given); err != nil {
 		return spec, "", nil, err
 	}
 	dir, err = fl.place(&spec)

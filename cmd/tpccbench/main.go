@@ -93,6 +93,7 @@ plan, records, directories); 3 verdict: something cannot be decided; 130 interru
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newRunCommand(), newCellCommand(), newEqualCommand(), newCheckCommand(), newDumpCommand(), newAuditCommand(),
 		newVerdictCommand(), newReportCommand(), newCompareCommand(), newEnginesCommand(), newPlanCommand(), newVersionCommand(), newChildCommand(), newAuditChildCommand(),
+		newServeCommand(), newServeChildCommand(),
 		newProbeCommand(), newEmulateCommand(), newEmulateKeeperCommand())
 	return root
 }

@@ -95,7 +95,7 @@ var layers = []room{
 	{name: "matrix", outside: []string{toml}, testsOutside: []string{rapid}},
 	{name: "audit", ours: []string{"tpcc", "tpcc/consistency", "engines", "driver"}, tests: []string{"engines/null", "engines/enginetest/model"}, outside: []string{sysUnix}},
 	// The child of a run measures what the driver alone costs, with the null engine; it is given all other engines.
-	{name: "study", ours: []string{"tpcc", "tpcc/consistency", "engines", "engines/null", "procsample", "emulate", "probe", "driver", "record", "matrix"},
+	{name: "study", ours: []string{"tpcc", "tpcc/consistency", "engines", "engines/null", "procsample", "emulate", "probe", "driver", "wire", "record", "matrix"},
 		tests: []string{"engines/enginetest/model", "engines/pure"}, outside: []string{sysUnix, hdr, "golang.org/x/term"}},
 	// Summaries of a few figures; it knows no study.
 	{name: "report/stats", outside: []string{perf, gonum}, testsOutside: []string{rapid}},
