@@ -25,7 +25,7 @@ func Child(list []*engines.Factory, in io.Reader, out io.Writer) error {
 		return fmt.Errorf("%s is started by this program itself, with a request: %w", ChildCommand, err)
 	}
 	c := &child{list: list, req: req, out: json.NewEncoder(out)}
-	go watchParent(in, req.WorkDir, c.killServer)
+	go watchParent(in, req.WorkDir, c.orphaned)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 

@@ -217,10 +217,10 @@ func (h *head) quoted() string {
 }
 
 // watchParent ends this process when r, the pipe from the parent, does: the parent is gone. The work directory goes
-// with it, after killServer.
-func watchParent(r io.Reader, workDir string, killServer func()) {
+// with it, after what orphaned does.
+func watchParent(r io.Reader, workDir string, orphaned func()) {
 	_, _ = io.Copy(io.Discard, r)
-	killServer()
+	orphaned()
 	_ = removeAll(workDir)
 	os.Exit(3)
 }

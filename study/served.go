@@ -110,6 +110,17 @@ func (c *child) setServer(p *os.Process) {
 func (c *child) killServer() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.endServer()
+}
+
+// orphaned kills the server process when the parent is gone. It keeps mu, so that Child, whose run ends with the server,
+// does not end this process before the work directory is removed.
+func (c *child) orphaned() {
+	c.mu.Lock()
+	c.endServer()
+}
+
+func (c *child) endServer() {
 	if c.server != nil {
 		_ = c.server.Kill()
 		_, _ = c.server.Wait()

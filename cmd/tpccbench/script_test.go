@@ -34,7 +34,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("RAM", ramDir(t))
 			for name, path := range map[string]string{
-				"PLAN": "matrix/preregistered.toml", "RESULTS": "results", "TABLES": "tables.py",
+				"PLAN": "matrix/preregistered.toml", "HTTP_PLAN": "matrix/http.toml", "RESULTS": "results", "TABLES": "tables.py",
 			} {
 				abs, err := filepath.Abs(filepath.Join("../..", path))
 				if err != nil {
