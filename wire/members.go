@@ -40,7 +40,7 @@ var (
 		number("d_id", 1, tpcc.Districts, func(v *tpcc.PaymentInput) *int32 { return &v.DID }),
 		number("c_w_id", 1, maxID, func(v *tpcc.PaymentInput) *int32 { return &v.CWID }),
 		number("c_d_id", 1, tpcc.Districts, func(v *tpcc.PaymentInput) *int32 { return &v.CDID }),
-		flag("by_name", func(v *tpcc.PaymentInput) *bool { return &v.ByName }),
+		boolean("by_name", func(v *tpcc.PaymentInput) *bool { return &v.ByName }),
 		number("c_last", 0, maxID, func(v *tpcc.PaymentInput) *int32 { return &v.CLast }), // with by_name; else it does not count
 		number("c_id", 0, maxID, func(v *tpcc.PaymentInput) *int32 { return &v.CID }),     // without by_name; else it does not count
 		number("amount", 1, tpcc.MaxPayment, func(v *tpcc.PaymentInput) *int64 { return &v.Amount }),
@@ -49,7 +49,7 @@ var (
 	orderStatusInput = object[tpcc.OrderStatusInput]{
 		number("w_id", 1, maxID, func(v *tpcc.OrderStatusInput) *int32 { return &v.WID }),
 		number("d_id", 1, tpcc.Districts, func(v *tpcc.OrderStatusInput) *int32 { return &v.DID }),
-		flag("by_name", func(v *tpcc.OrderStatusInput) *bool { return &v.ByName }),
+		boolean("by_name", func(v *tpcc.OrderStatusInput) *bool { return &v.ByName }),
 		number("c_last", 0, maxID, func(v *tpcc.OrderStatusInput) *int32 { return &v.CLast }),
 		number("c_id", 0, maxID, func(v *tpcc.OrderStatusInput) *int32 { return &v.CID }),
 	}
@@ -68,7 +68,7 @@ var (
 // Bodies of answers.
 var (
 	newOrderOutput = object[tpcc.NewOrderOutput]{
-		flag("rolled_back", func(v *tpcc.NewOrderOutput) *bool { return &v.RolledBack }),
+		boolean("rolled_back", func(v *tpcc.NewOrderOutput) *bool { return &v.RolledBack }),
 		number("o_id", min32, max32, func(v *tpcc.NewOrderOutput) *int32 { return &v.OID }),
 		number("c_last", min32, max32, func(v *tpcc.NewOrderOutput) *int32 { return &v.CLast }),
 		number("c_credit", min32, max32, func(v *tpcc.NewOrderOutput) *int32 { return &v.CCredit }),

@@ -149,13 +149,13 @@ func appendNullable(b []byte, n int64) []byte {
 	return strconv.AppendInt(b, n, 10)
 }
 
-// flag is true or false.
-func flag[T any](name string, at func(*T) *bool) member[T] {
+// boolean is true or false.
+func boolean[T any](name string, at func(*T) *bool) member[T] {
 	return member[T]{
 		name:  name,
 		write: func(b []byte, v *T) []byte { return strconv.AppendBool(b, *at(v)) },
 		read: func(d *decoder, v *T) (err error) {
-			*at(v), err = d.flag()
+			*at(v), err = d.boolean()
 			return err
 		},
 	}
@@ -298,8 +298,8 @@ func (d *decoder) array(most int, element func(i int) error) (n int, err error) 
 	return n, d.end()
 }
 
-// flag reads true or false.
-func (d *decoder) flag() (bool, error) {
+// boolean reads true or false.
+func (d *decoder) boolean() (bool, error) {
 	kind := d.json.PeekKind()
 	raw, err := d.json.ReadValue()
 	switch {
