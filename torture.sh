@@ -73,6 +73,7 @@ build
 go test -c -o "$work/store.test" ./engines/pure/store
 go test -race -c -o "$work/store.race.test" ./engines/pure/store
 go test -c -o "$work/main.test" ./cmd/tpccbench
+go test -c -o "$work/wire.test" ./wire
 
 # A part is a line: name, weight, and what runs it: a function that is given the seconds. Weights say how the time is
 # shared.
@@ -155,6 +156,11 @@ audit_pure() {
 	audits pure "$1" $(($2 - $2 / 2)) --set checkpoint_min_bytes=262144 --set checkpoint_log_ratio=0.1 --set log_segment_bytes=1048576
 }
 
+# garbage SECONDS: garbage thrown at a server beside 64 busy terminals.
+garbage() {
+	(cd "$PWD/wire" && "$work/wire.test" -test.count=1 -test.timeout=0 -test.v -test.run '^TestGarbageMinute$' -garbage "${1}s")
+}
+
 part power-cuts 12 schedules TestPowerCut
 part kills-then-power-cuts 6 schedules TestKillThenPowerCut
 part power-cuts-of-liars 1 once "$store" store.test TestLiars
@@ -181,10 +187,11 @@ for device in "${devices[@]}"; do
 		part "kills-$engine-${device%%=*}" 2 audits "$engine" "$device"
 	done
 done
+part garbage-over-http 3 garbage
 part flushes-of-liars 1 once "$main" main.test TestFlushesOfLiars
 while read -r file target; do
 	part "fuzz-${target#Fuzz}" 2 fuzzing "$PWD/$(dirname "$file")" "$target"
-done < <(grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' engines/pure | sed 's/:func / /' | sort)
+done < <(grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' engines/pure wire | sed 's/:func / /' | sort)
 
 [ ${#parts[@]} -gt 0 ] || die "--only '$only' matches no part"
 weights=0

@@ -124,8 +124,8 @@ func columns() []Column {
 		}
 	}
 	return append(cols,
-		figure("cpu_us_per_tx", "CPU time of the process, driver included, per transaction, us"),
-		figure("driver_cpu_us_per_tx", "CPU time of drawing, calling and recording alone, measured with the null engine, us"),
+		figure("cpu_us_per_tx", "CPU time of the process per transaction, us: in-process, driver included; with http that of the server alone"),
+		figure("driver_cpu_us_per_tx", "CPU time of drawing, calling and recording alone, us: in-process, measured with the null engine; with http that of the process with the terminals in the window, its end of the wire included"),
 		figure2("gc_cpu_share", "share of the process's CPU time that Go's garbage collector used, 0..1: collections that ended in the window, "+
 			"pauses included, marking by idle processors not; Go's own estimate, which errs upwards"),
 		figure2("gc_cycles", "garbage collections that ended in the window"),
@@ -136,7 +136,7 @@ func columns() []Column {
 		figure2("busy_sync_us_per_tx", "the same: in fsync or fdatasync, us"),
 		figure2("busy_publish_us_per_tx", "the same: making the new state visible to reads, us"),
 		figure2("busy_answer_us_per_tx", "the same: waking the terminals, us"),
-		figure("rss_bytes", "resident memory at the end of the window, driver included"),
+		figure("rss_bytes", "resident memory at the end of the window: in-process, driver included; with http that of the server alone"),
 		figure("peak_rss_bytes", "highest resident memory since the store was open"),
 		figure("state_bytes", "live rows at the end, every column at its packed width, without indexes"),
 		figure("store_bytes", "size of the store's files at the end of the window"),

@@ -20,7 +20,8 @@ func newPlanCommand() *cobra.Command {
 settings are chosen, and what is decided by which rule, or when it cannot be decided.
 
 Plans lie in matrix/: preregistered.toml (the study), quick.toml (its cells for 2 s), scaling.toml (warehouses and
-terminals), long.toml (ten minutes a run on the device).`,
+terminals), long.toml (ten minutes a run on the device), targets.toml (the record-log store against its targets), http.toml
+(the engines over HTTP and in-process).`,
 		Example: `  tpccbench plan matrix/preregistered.toml
   tpccbench plan check mine.toml
   tpccbench plan register mine.toml`,
