@@ -8,7 +8,14 @@ import (
 	"tpccbench/engines/enginetest"
 )
 
-func TestEngine(t *testing.T) { enginetest.Run(t, badger.Factory) }
+// TestEngine is the suite; with -short memtables are small: each Open takes the memory of one.
+func TestEngine(t *testing.T) {
+	settings := map[string]string{}
+	if testing.Short() {
+		settings = map[string]string{"memtable_bytes": "16777216", "block_cache_bytes": "4194304"}
+	}
+	enginetest.RunWith(t, badger.Factory, settings)
+}
 
 // TestForms is the suite with the other ways of keeping transactions apart, small memtables, and values in the value
 // log.
@@ -19,7 +26,7 @@ func TestForms(t *testing.T) {
 		t.Run(concurrency, func(t *testing.T) {
 			settings := maps.Clone(small)
 			settings["concurrency"] = concurrency
-			enginetest.RunWith(t, badger.Factory, settings)
+			enginetest.RunForm(t, badger.Factory, settings)
 		})
 	}
 }

@@ -215,14 +215,16 @@ func (e *engine) open(options *bbolt.Options, alloc int) error {
 }
 
 // openError tells a store that is in use, one that is damaged, and the file system's errors apart. bbolt leaves the
-// file open when it panics.
+// file open, and mapped, when it panics; the map keeps the lock beyond the file's closing.
 func (e *engine) openError(err error, found bool) error {
 	var number syscall.Errno
 	switch {
 	case errors.Is(err, berrors.ErrTimeout):
 		return fmt.Errorf("%w: %s is locked", engines.ErrLocked, fileName)
 	case errors.Is(err, engines.ErrCorrupt):
-		_ = e.file.Close() // gives the lock back; whether it was closed before is of no interest
+		// Whether bbolt has closed it before is of no interest.
+		_ = syscall.Flock(int(e.file.Fd()), syscall.LOCK_UN)
+		_ = e.file.Close()
 		return err
 	case found && !errors.As(err, &number):
 		return fmt.Errorf("%w: %s: %w", engines.ErrCorrupt, fileName, err)

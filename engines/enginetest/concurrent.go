@@ -132,7 +132,11 @@ func checkConcurrent(s *suite) error {
 		if err != nil {
 			return err
 		}
-		for range 2 {
+		reopened := 2
+		if s.short {
+			reopened = 1
+		}
+		for range reopened {
 			err := s.withEngine(dir, func(e engines.Engine) error {
 				if err := c.check(e); err != nil {
 					return err

@@ -21,17 +21,29 @@ func Run(t *testing.T, f engines.Factory) {
 	RunWith(t, f, nil)
 }
 
-// RunWith is Run with settings other than the defaults. With -short it leaves out what does not depend on them.
+// RunWith is Run with settings other than the defaults.
 func RunWith(t *testing.T, f engines.Factory, settings map[string]string) {
+	t.Helper()
+	run(t, f, settings, checks)
+}
+
+// RunForm is RunWith for an engine that Run is run on too: with -short it leaves out what does not depend on settings.
+func RunForm(t *testing.T, f engines.Factory, settings map[string]string) {
+	t.Helper()
+	list := checks
+	if testing.Short() {
+		list = slices.DeleteFunc(slices.Clone(checks), func(c check) bool { return c.once })
+	}
+	run(t, f, settings, list)
+}
+
+func run(t *testing.T, f engines.Factory, settings map[string]string, list []check) {
 	t.Helper()
 	fresh, err := freshSeed()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range checks {
-		if testing.Short() && c.once && len(settings) > 0 {
-			continue
-		}
+	for _, c := range list {
 		t.Run(c.name, func(t *testing.T) {
 			s := &suite{factory: f, settings: settings, seeds: []uint64{1, 2, fresh}, short: testing.Short(), patience: time.Minute,
 				tempDir: func() string { return tempDir(t, c) }, logf: t.Logf}

@@ -19,7 +19,7 @@ import (
 func TestEngine(t *testing.T) { enginetest.Run(t, lmdb.Factory) }
 
 func TestGrouped(t *testing.T) {
-	enginetest.RunWith(t, lmdb.Factory, map[string]string{"commit": "grouped"})
+	enginetest.RunForm(t, lmdb.Factory, map[string]string{"commit": "grouped"})
 }
 
 // makeStore loads a small store and returns its directory and file.

@@ -152,7 +152,7 @@ func TestAnswersAreDurable(t *testing.T) {
 			}
 			rounds := 60
 			if testing.Short() {
-				rounds = 15
+				rounds = 5
 			}
 			seen := int32(0)
 			for i := range int32(rounds) {

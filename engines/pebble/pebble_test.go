@@ -23,7 +23,7 @@ func TestForms(t *testing.T) {
 		t.Run(concurrency, func(t *testing.T) {
 			settings := maps.Clone(small)
 			settings["concurrency"] = concurrency
-			enginetest.RunWith(t, pebble.Factory, settings)
+			enginetest.RunForm(t, pebble.Factory, settings)
 		})
 	}
 }
