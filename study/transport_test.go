@@ -23,13 +23,17 @@ import (
 // leaves the same rows. Its record passes the same gates: an engine that lies is found, and so is one that fails.
 func TestServedRun(t *testing.T) {
 	var digests []map[string]string
-	for _, c := range []struct{ engine, transport, gate string }{
+	cases := []struct{ engine, transport, gate string }{
 		{"pure", record.TransportInProcess, ""},
 		{"pure", record.TransportHTTP, ""},
 		{"failing", record.TransportHTTP, record.GateFailures},
 		{"forgetful", record.TransportHTTP, record.GateAcked},
 		{"null", record.TransportHTTP, ""},
-	} {
+	}
+	if testing.Short() {
+		cases = cases[:2]
+	}
+	for _, c := range cases {
 		dir, spec := t.TempDir(), nullSpec()
 		spec.Engine, spec.Seconds, spec.Transactions, spec.Terminals, spec.Transport = c.engine, 0, 200, 1, c.transport
 		if ans := ask(t, servedEngines(), &request{Op: opLoad, Dir: dir, WorkDir: t.TempDir(), Spec: spec}); ans.Error != "" {

@@ -22,8 +22,9 @@ type Limits struct {
 	Write  time.Duration // for the client to take an answer
 }
 
-// DefaultLimits are what a server has that is told no others.
-var DefaultLimits = Limits{Header: 10 * time.Second, Body: 10 * time.Second, Idle: 10 * time.Minute, Write: 10 * time.Second}
+// DefaultLimits are what a server has that is told no others. A terminal of a slow open loop is idle for long; that a
+// client's machine is gone shows by TCP's own keep-alive.
+var DefaultLimits = Limits{Header: 10 * time.Second, Body: 10 * time.Second, Idle: 24 * time.Hour, Write: 10 * time.Second}
 
 // Bounds in bytes. The longest body that is one, a New-Order of 15 lines, has less than 1,100 bytes.
 const (

@@ -302,6 +302,25 @@ func TestLostServer(t *testing.T) {
 	}
 }
 
+// TestLongTransaction: the limits are the client's, not the engine's: a transaction that takes longer than any of them is
+// answered, and the connection goes on.
+func TestLongTransaction(t *testing.T) {
+	limit := 20 * time.Millisecond
+	e := &scripted{call: func(tpcc.Type) error { time.Sleep(5 * limit); return nil }}
+	address, stop := serve(t, e, Limits{Header: limit, Body: limit, Write: limit})
+	defer stop()
+	s, err := newClient(t, address).NewSession()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for range 3 {
+		if err := s.StockLevel(&tpcc.StockLevelInput{WID: 1, DID: 1}, new(tpcc.StockLevelOutput)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestShutdownAnswersInFlight: a transaction that the engine is working on when the server is told to stop is answered;
 // connections that have asked nothing, or are idle, do not hold it up.
 func TestShutdownAnswersInFlight(t *testing.T) {
