@@ -118,8 +118,8 @@ type Engine interface {
 	NewSession() (Session, error)
 
 	// Snapshot visits every row of one commit point: table by table in the order of tpcc.Tables, within a table in
-	// key order (HISTORY in the order of arrival). Transactions may run beside it and leave no trace in it. A *Row is
-	// valid during its visit only. An error that visit returns ends it and is returned as it is.
+	// key order (HISTORY in the order of arrival). Transactions run beside it, do not wait for its end, and leave no trace
+	// in it. A *Row is valid during its visit only. An error that visit returns ends it and is returned as it is.
 	Snapshot(visit func(*tpcc.Row) error) error
 
 	// Facts may be called at any time between Open and Close, also during a run; it must be cheap.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"tpccbench/engines"
@@ -35,15 +36,17 @@ func checkSnapshotOfOnePoint(s *suite) error {
 				first += n
 			}
 			var got []tpcc.Row
+			var beside sync.WaitGroup
 			err = e.Snapshot(func(r *tpcc.Row) error {
 				if pauses[len(got)] {
-					if err := s.runBeside(h, 15); err != nil {
+					if err := s.runBeside(&beside, h, 15); err != nil {
 						return err
 					}
 				}
 				got = append(got, *r)
 				return nil
 			})
+			beside.Wait() // those that waited for its end have the engine's sessions until theirs
 			if err != nil {
 				return fmt.Errorf("snapshot: %w", err)
 			}
@@ -55,10 +58,10 @@ func checkSnapshotOfOnePoint(s *suite) error {
 	})
 }
 
-// runBeside runs n transactions on another goroutine while the calling one stands still.
-func (s *suite) runBeside(h *history, n int) error {
+// runBeside runs n transactions on another goroutine, which is of the group, while the calling one stands still.
+func (s *suite) runBeside(group *sync.WaitGroup, h *history, n int) error {
 	done := make(chan error, 1)
-	go func() { done <- h.run(n) }()
+	group.Go(func() { done <- h.run(n) })
 	select {
 	case err := <-done:
 		return err
