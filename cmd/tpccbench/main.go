@@ -91,6 +91,9 @@ plan, records, directories); 3 verdict: something cannot be decided; 130 interru
 		SilenceErrors: true,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return fmt.Errorf("%w (%s --help lists the flags)", err, c.CommandPath())
+	})
 	root.AddCommand(newRunCommand(), newCellCommand(), newEqualCommand(), newCheckCommand(), newDumpCommand(), newAuditCommand(),
 		newVerdictCommand(), newReportCommand(), newCompareCommand(), newEnginesCommand(), newPlanCommand(), newVersionCommand(), newChildCommand(), newAuditChildCommand(),
 		newServeCommand(), newServeChildCommand(),

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +34,11 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("RAM", ramDir(t))
+			names := make([]string, len(allEngines))
+			for i, f := range allEngines {
+				names[i] = f.Name
+			}
+			env.Setenv("ENGINES", strings.Join(names, ", "))
 			for name, path := range map[string]string{
 				"PLAN": "matrix/preregistered.toml", "HTTP_PLAN": "matrix/http.toml", "RESULTS": "results", "TABLES": "tables.py",
 			} {

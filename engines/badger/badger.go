@@ -115,7 +115,7 @@ type engine struct {
 	locks       kvtpcc.Locks // concurrency=warehouse
 	alone       sync.RWMutex // concurrency=optimistic: held for writing by a transaction that runs alone
 	writer      *kvtpcc.Writer
-	history     atomic.Pointer[kvtpcc.History]
+	shared      atomic.Pointer[kvtpcc.Shared]
 	commits     atomic.Int64
 	conflicts   atomic.Int64
 	settings    map[string]string
@@ -254,8 +254,8 @@ func (e *engine) recover() error {
 	if err != nil {
 		return err
 	}
-	history, err := kvtpcc.OpenHistory(t)
-	e.history.Store(history)
+	shared, err := kvtpcc.OpenShared(t)
+	e.shared.Store(shared)
 	return err
 }
 

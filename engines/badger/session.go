@@ -63,7 +63,7 @@ func (s *session) attempt(in *tpcc.Input, out *tpcc.Output) error {
 	if err := e.accepts(); err != nil {
 		return err
 	}
-	s.Work.History = e.history.Load()
+	s.Work.Shared = e.shared.Load()
 	if err := s.Work.Call(&s.tx, in, out); err != nil {
 		return err
 	}

@@ -94,7 +94,7 @@ type engine struct {
 	file     *os.File // db's, to ask for its size
 	settings map[string]string
 	writer   *kvtpcc.Writer // commit=grouped
-	history  atomic.Pointer[kvtpcc.History]
+	shared   atomic.Pointer[kvtpcc.Shared]
 
 	commits, syncs atomic.Int64
 
@@ -281,8 +281,8 @@ func (e *engine) recover() error {
 		if err != nil {
 			return err
 		}
-		history, err := kvtpcc.OpenHistory(r)
-		e.history.Store(history)
+		shared, err := kvtpcc.OpenShared(r)
+		e.shared.Store(shared)
 		return err
 	})
 }

@@ -122,7 +122,7 @@ func (s *session) write(in *tpcc.Input, out *tpcc.Output) error {
 		return err
 	}
 	s.tx.reset(tx)
-	s.Work.History = e.history.Load()
+	s.Work.Shared = e.shared.Load()
 	err = guarded(func() error { return s.Work.Call(&s.tx, in, out) })
 	if err != nil || !s.Work.Began() {
 		drop(tx)

@@ -39,7 +39,7 @@ type engine struct {
 	env      *env
 	settings map[string]string
 	writer   *kvtpcc.Writer // commit=grouped
-	history  atomic.Pointer[kvtpcc.History]
+	shared   atomic.Pointer[kvtpcc.Shared]
 	commits  atomic.Int64
 
 	mu     sync.Mutex // of failed
@@ -144,8 +144,8 @@ func (e *engine) recover() error {
 		if err != nil {
 			return err
 		}
-		history, err := kvtpcc.OpenHistory(r)
-		e.history.Store(history)
+		shared, err := kvtpcc.OpenShared(r)
+		e.shared.Store(shared)
 		return err
 	})
 }

@@ -71,7 +71,7 @@ func (s *session) write(in *tpcc.Input, out *tpcc.Output) error {
 		s.writes.abort()
 		return err
 	}
-	s.Work.History = e.history.Load()
+	s.Work.Shared = e.shared.Load()
 	err := s.Work.Call(&s.writes, in, out)
 	if err != nil || !s.Work.Began() {
 		s.writes.abort()

@@ -89,7 +89,7 @@ type engine struct {
 	jobs    *jobs
 	locks   kvtpcc.Locks // concurrency=warehouse
 	writer  *kvtpcc.Writer
-	history atomic.Pointer[kvtpcc.History]
+	shared  atomic.Pointer[kvtpcc.Shared]
 	running *outstanding
 	// settings are those of Facts.
 	settings map[string]string
@@ -230,11 +230,11 @@ func (e *engine) recover() error {
 	if err == nil && !empty {
 		err = kvtpcc.CheckFormat(r)
 	}
-	var history *kvtpcc.History
+	var shared *kvtpcc.Shared
 	if err == nil {
-		history, err = kvtpcc.OpenHistory(r)
+		shared, err = kvtpcc.OpenShared(r)
 	}
-	e.history.Store(history)
+	e.shared.Store(shared)
 	return errors.Join(err, r.close())
 }
 

@@ -38,7 +38,7 @@ func (s *session) write(in *tpcc.Input, out *tpcc.Output) error {
 	}
 	s.warehouses = kvtpcc.Warehouses(s.warehouses[:0], in)
 	e.locks.Lock(s.warehouses)
-	s.Work.History = e.history.Load()
+	s.Work.Shared = e.shared.Load()
 	s.tx.begin(e)
 	err := errors.Join(s.Work.Call(&s.tx, in, out), s.tx.close())
 	if err != nil || s.tx.batch.Empty() {

@@ -155,7 +155,7 @@ func TestLoad(t *testing.T) {
 	if i != len(got) {
 		t.Errorf("%d rows, want %d", len(got), i)
 	}
-	h, err := OpenHistory(m)
+	h, err := OpenShared(m)
 	if want := uint64(2 * tpcc.Districts * scale.Customers); err != nil || h.take() != want+1 {
 		t.Errorf("the next number of history is not %d: %v", want+1, err)
 	}

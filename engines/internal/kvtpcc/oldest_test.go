@@ -23,11 +23,11 @@ func (b *begins) Scan(from, to []byte, visit func(key, value []byte) bool) error
 // A Delivery begins to look where the one before has found its order, whoever that was, and finds the next one.
 func TestDeliveryLooksFromTheLast(t *testing.T) {
 	m := &begins{memory: loaded(t, 1)}
-	shared, err := OpenHistory(m)
+	shared, err := OpenShared(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, two := Work{History: shared}, Work{History: shared}
+	one, two := Work{Shared: shared}, Work{Shared: shared}
 	var first, second tpcc.DeliveryOutput
 	in := &tpcc.DeliveryInput{WID: 1, CarrierID: 1, DeliveryD: 1}
 	if err := one.Delivery(m, in, &first); err != nil {

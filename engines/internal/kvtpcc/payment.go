@@ -33,9 +33,9 @@ func (w *Work) Payment(tx Tx, in *tpcc.PaymentInput, out *tpcc.PaymentOutput) er
 		CID: cid, CLast: int32(c[tpcc.CLast]), CCredit: int32(c[tpcc.CCredit]), CSince: c[tpcc.CSince],
 		CCreditLim: c[tpcc.CCreditLim], CDiscount: c[tpcc.CDiscount], CBalance: c[tpcc.CBalance],
 	}
-	if w.History == nil {
+	if w.Shared == nil {
 		var err error
-		if w.History, err = OpenHistory(tx); err != nil {
+		if w.Shared, err = OpenShared(tx); err != nil {
 			return err
 		}
 	}
@@ -47,7 +47,7 @@ func (w *Work) Payment(tx Tx, in *tpcc.PaymentInput, out *tpcc.PaymentOutput) er
 	// A new row in HISTORY.
 	w.history = tpcc.Row{Table: tpcc.History, Col: [tpcc.MaxColumns]int64{int64(cid), int64(in.CDID), int64(in.CWID),
 		int64(in.DID), int64(in.WID), in.Date, in.Amount}}
-	w.putHistory(w.History.take())
+	w.putHistory(w.Shared.take())
 	return w.flush(tx)
 }
 

@@ -10,10 +10,10 @@ import (
 // Work is the scratch memory of one goroutine that runs transactions. The zero value is ready. It must not be copied
 // once it was used.
 type Work struct {
-	// History numbers the rows of HISTORY; all that write to a store share one. If it is nil, the first Payment finds
+	// Shared numbers the rows of HISTORY; all that write to a store have the same. If it is nil, the first Payment finds
 	// the last number by itself: that is right for the only Work that writes to a store.
-	History *History
-	own     oldest // without a History
+	Shared *Shared
+	own    oldest // without a Shared
 
 	key, to []byte
 	writes  []write
@@ -80,8 +80,8 @@ func (w *Work) start() {
 
 // queues is what is remembered of the NEW-ORDER queues.
 func (w *Work) queues() *oldest {
-	if w.History != nil {
-		return &w.History.oldest
+	if w.Shared != nil {
+		return &w.Shared.oldest
 	}
 	return &w.own
 }

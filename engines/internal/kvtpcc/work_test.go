@@ -140,7 +140,7 @@ func TestDamage(t *testing.T) {
 		var in tpcc.Input
 		terminal.Next(&in)
 		var out tpcc.Output
-		work.History = nil
+		work.Shared = nil
 		if err := work.Call(m, &in, &out); err != nil {
 			if !errors.Is(err, engines.ErrCorrupt) || m.writes != 0 {
 				t.Fatalf("%s on damaged rows: %v, %d writes", in.Type, err, m.writes)

@@ -7,16 +7,17 @@ import (
 	"tpccbench/tpcc"
 )
 
-// History numbers the rows of HISTORY in the order of their arrival. Numbers may be left out: those of transactions
-// that were given up. It holds too what the transactions remember of the NEW-ORDER queues.
-type History struct {
+// Shared is what all sessions of an open store have in common: the number of the last row of HISTORY, which are numbered in
+// the order of their arrival (numbers may be left out: those of transactions that were given up), and what the transactions
+// remember of the NEW-ORDER queues.
+type Shared struct {
 	last   atomic.Uint64
 	oldest oldest
 }
 
-// OpenHistory finds the last number that r holds. Reader has no way backwards, so the search halves the range of
+// OpenShared finds the last number of HISTORY that r holds. Reader has no way backwards, so the search halves the range of
 // numbers: 63 short scans.
-func OpenHistory(r Reader) (*History, error) {
+func OpenShared(r Reader) (*Shared, error) {
 	// The last one is in [low, high].
 	low, high := uint64(0), uint64(math.MaxInt64)
 	end := []byte{tableByte(tpcc.History) + 1}
@@ -38,10 +39,10 @@ func OpenHistory(r Reader) (*History, error) {
 			high = middle - 1
 		}
 	}
-	h := new(History)
+	h := new(Shared)
 	h.last.Store(low)
 	return h, nil
 }
 
-// take returns the next number.
-func (h *History) take() uint64 { return h.last.Add(1) }
+// take returns the next number of HISTORY.
+func (h *Shared) take() uint64 { return h.last.Add(1) }
