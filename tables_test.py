@@ -393,19 +393,23 @@ class Deterministic(Fixture):
         self.assertEqual(self.text(), before)
 
 
-class Readme(unittest.TestCase):
-    """The tables that the README quotes are those of the study that it names, row by row."""
+class Quoted(unittest.TestCase):
+    """The tables that the pages quote between their marks are those of the study that is named there, row by row."""
 
     def test_rows(self):
-        text = pathlib.Path("README.md").read_text(encoding="utf-8")
-        quoted = text.split("<!-- results -->", 1)[1].split("<!-- end of results -->", 1)[0]
-        study = re.search(r"\]\((results/[a-z0-9-]+/tables\.md)\)", quoted)
-        self.assertIsNotNone(study, "the README names no study beside its results")
-        rows = [line for line in quoted.splitlines() if line.startswith("|")]
-        self.assertGreater(len(rows), 10)
-        known = pathlib.Path(study[1]).read_text(encoding="utf-8").splitlines()
-        for row in rows:
-            self.assertTrue(row in known, f"{study[1]} has no row {row}")
+        for page in "README.md", "STORES.md":
+            blocks = pathlib.Path(page).read_text(encoding="utf-8").split("<!-- results -->")[1:]
+            self.assertGreater(len(blocks), 0, f"{page} quotes nothing")
+            for block in blocks:
+                quoted, end, _ = block.partition("<!-- end of results -->")
+                self.assertTrue(end, f"{page}: the quotation has no end")
+                study = re.search(r"\]\((results/[a-z0-9-]+/tables\.md)\)", quoted)
+                self.assertIsNotNone(study, f"{page} names no study beside its results")
+                rows = [line for line in quoted.splitlines() if line.startswith("|")]
+                self.assertGreater(len(rows), 2)
+                known = pathlib.Path(study[1]).read_text(encoding="utf-8").splitlines()
+                for row in rows:
+                    self.assertTrue(row in known, f"{page}: {study[1]} has no row {row}")
 
 
 if __name__ == "__main__":

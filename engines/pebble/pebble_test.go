@@ -1,9 +1,12 @@
 package pebble_test
 
 import (
+	"errors"
 	"maps"
+	"strings"
 	"testing"
 
+	"tpccbench/engines"
 	"tpccbench/engines/enginetest"
 	"tpccbench/engines/pebble"
 )
@@ -25,5 +28,21 @@ func TestForms(t *testing.T) {
 			settings["concurrency"] = concurrency
 			enginetest.RunForm(t, pebble.Factory, settings)
 		})
+	}
+}
+
+// Settings that contradict each other are refused, each with its values.
+func TestContradictions(t *testing.T) {
+	for _, test := range []struct {
+		settings map[string]string
+		says     string
+	}{
+		{map[string]string{"block_cache_bytes": "134217728"}, "block_cache_bytes=134217728 is less than memtables x memtable_bytes = 268435456"},
+		{map[string]string{"l0_stop_writes_threshold": "3", "l0_compaction_threshold": "4"}, "l0_stop_writes_threshold=3 is less than l0_compaction_threshold=4"},
+	} {
+		_, err := pebble.Factory.Open(t.TempDir(), engines.Options{Settings: test.settings})
+		if !errors.Is(err, engines.ErrSetting) || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%v: %v", test.settings, err)
+		}
 	}
 }

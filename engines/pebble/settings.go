@@ -13,13 +13,15 @@ import (
 )
 
 // settings are those that decide what Pebble does on a small machine with a slow device. Defaults are Pebble's own, but
-// where CockroachDB, whose store it is, runs it with others: memtables, filters, and when level 0 is compacted.
+// where CockroachDB, whose store it is, runs it with others: memtables, filters, and when level 0 is compacted. The cache is
+// so large that all memtables leave half of it: with 128 MiB two of them left nothing, and each read went to the file and was
+// decompressed (13.8k became 8.2k transactions/s in memory, 64 terminals, 30 s).
 var settings = []engines.Setting{
 	{Name: "concurrency", Doc: "locks per warehouse, syncs grouped by Pebble's commit pipeline; or one writer, one commit for all that wait",
 		Default: "warehouse", Values: []string{"warehouse", "writer"}},
 	{Name: "memtable_bytes", Doc: "size of a memtable, which is flushed when it is full", Default: "67108864"},
 	{Name: "memtables", Doc: "full memtables that may wait for their flush, with the one in use, before writes stop", Default: "4"},
-	{Name: "block_cache_bytes", Doc: "cache of uncompressed blocks", Default: "134217728"},
+	{Name: "block_cache_bytes", Doc: "cache of uncompressed blocks, out of which Pebble takes its memtables", Default: "536870912"},
 	{Name: "block_size_bytes", Doc: "size of a table's block before compression", Default: "4096"},
 	{Name: "bytes_per_sync", Doc: "bytes of a table after which its writing out is begun", Default: "524288"},
 	{Name: "wal_bytes_per_sync", Doc: "bytes of the WAL after which its writing out is begun without being asked for; 0: never", Default: "0"},
@@ -68,6 +70,10 @@ func pebbleOptions(opt engines.Options) (*pebble.Options, error) {
 	if values["l0_stop_writes_threshold"] < values["l0_compaction_threshold"] {
 		return nil, fmt.Errorf("%w: engine pebble: l0_stop_writes_threshold=%d is less than l0_compaction_threshold=%d",
 			engines.ErrSetting, values["l0_stop_writes_threshold"], values["l0_compaction_threshold"])
+	}
+	if full := values["memtables"] * values["memtable_bytes"]; values["block_cache_bytes"] < full {
+		return nil, fmt.Errorf("%w: engine pebble: block_cache_bytes=%d is less than memtables x memtable_bytes = %d, which Pebble takes out of it",
+			engines.ErrSetting, values["block_cache_bytes"], full)
 	}
 	interval := time.Duration(values["wal_min_sync_interval_us"]) * time.Microsecond
 	options := &pebble.Options{
