@@ -22,7 +22,11 @@ func TestEngine(t *testing.T) {
 func TestForms(t *testing.T) {
 	small := map[string]string{"memtable_bytes": "16777216", "block_cache_bytes": "4194304", "value_log_file_bytes": "1048576",
 		"value_threshold_bytes": "32", "compression": "none", "verify_checksums": "none"}
-	for _, concurrency := range []string{"warehouse", "optimistic"} {
+	forms := []string{"optimistic", "warehouse"}
+	if testing.Short() {
+		forms = forms[:1] // TestConflicts has the other
+	}
+	for _, concurrency := range forms {
 		t.Run(concurrency, func(t *testing.T) {
 			settings := maps.Clone(small)
 			settings["concurrency"] = concurrency
