@@ -24,7 +24,7 @@ func TestForms(t *testing.T) {
 		"value_threshold_bytes": "32", "compression": "none", "verify_checksums": "none"}
 	forms := []string{"optimistic", "warehouse"}
 	if testing.Short() {
-		forms = forms[:1] // TestConflicts has the other
+		forms = forms[:1] // without -short the other too
 	}
 	for _, concurrency := range forms {
 		t.Run(concurrency, func(t *testing.T) {
